@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Imported target headscope::torch: libtorch_cpu and libc10, and no more. find_package(Torch) would demand a CUDA toolkit;
+# libtorch_cuda is opened at run time when a driver is there (core/nn/device.cpp).
+#
+# HEADSCOPE_TORCH_DIR is the folder that holds include/ and lib/ (an installed Python torch has this shape too).
+if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(_headscope_cache "$ENV{XDG_CACHE_HOME}/headscope")
+else()
+  set(_headscope_cache "$ENV{HOME}/.cache/headscope")
+endif()
+set(HEADSCOPE_TORCH_DIR "${_headscope_cache}/libtorch-2.11.0/torch" CACHE PATH "LibTorch: the folder with include/ and lib/")
+
+if(NOT EXISTS "${HEADSCOPE_TORCH_DIR}/lib/libtorch_cpu.so" OR NOT EXISTS "${HEADSCOPE_TORCH_DIR}/include/ATen/ATen.h")
+  message(FATAL_ERROR "No LibTorch in ${HEADSCOPE_TORCH_DIR}: run scripts/setup, or give -DHEADSCOPE_TORCH_DIR=<folder with include/ and lib/>.")
+endif()
+
+add_library(headscope_c10 SHARED IMPORTED)
+set_target_properties(headscope_c10 PROPERTIES IMPORTED_LOCATION "${HEADSCOPE_TORCH_DIR}/lib/libc10.so" IMPORTED_NO_SONAME FALSE)
+add_library(headscope_torch SHARED IMPORTED)
+set_target_properties(headscope_torch PROPERTIES
+  IMPORTED_LOCATION "${HEADSCOPE_TORCH_DIR}/lib/libtorch_cpu.so"
+  INTERFACE_INCLUDE_DIRECTORIES "${HEADSCOPE_TORCH_DIR}/include"
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${HEADSCOPE_TORCH_DIR}/include"
+  INTERFACE_LINK_LIBRARIES "headscope_c10")
+add_library(headscope::torch ALIAS headscope_torch)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# headscope_target_defaults(TARGET): the warnings, sanitizers and include root that every target of the project has.
+function(headscope_target_defaults target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+  if(HEADSCOPE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(HEADSCOPE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${HEADSCOPE_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${HEADSCOPE_SANITIZE})
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()
