@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/routing/router.h"
+#include "core/tokenizer/tokenizer.h"
+#include "core/trace/trace.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headscope::core {
+
+/// The attention maps of one block.
+struct MapGroup {
+    MapAddress address;
+    int maps = 0;           // as in AttentionKeep
+    bool slots = false;     // maps are slots of a `qo` router; by expert they are `experts` maps with blank rows
+    int experts = 0;        // of that router; 0 otherwise
+};
+
+/// A hyper-parameter and where its value comes from ("args", "shapes", "default", "--sidecar").
+struct Setting {
+    std::string name;
+    std::string value;
+    std::string source;
+};
+
+/// What a loaded checkpoint is. Plain values; a trace keeps it after the weights are gone.
+struct ModelInfo {
+    std::string path;           // as the user gave it
+    std::string family;         // "moe_attention", …
+    std::string variant;        // "SwitchHead XL", "MoA (mode my)", "dense Transformer-XL", …, for a reader
+    std::string container;      // "PyTorch zip", …
+    std::int64_t parameters = 0;
+    std::int64_t modelBytes = 0; // of the tensors in the file
+    int layers = 0;             // applications in the forward pass
+    std::int64_t width = 0;     // d
+    std::int64_t vocabulary = 0; // embedding rows
+    int heads = 0;              // attention heads (or chosen experts for MoA)
+    int headWidth = 0;
+    std::string positions;      // "Transformer-XL relative", "rotary (24 of 48 dimensions)"
+    std::string norm;           // "pre-LN", "post-LN"
+    Visibility visibility;
+    std::string device;         // "cpu", "cuda:0"
+    std::string dtype;          // computed in: "float32", "bfloat16"
+    std::vector<Router> routers; // every router (one per head), in order of the forward pass
+    std::vector<MapGroup> maps;
+    std::vector<Setting> settings;
+    std::string tokenizer;      // description and path; empty when there is none
+    TextPolicy textPolicy;
+    std::vector<std::string> notes;
+};
+
+} // namespace headscope::core
