@@ -45,7 +45,8 @@ struct Router {
 /// All decisions of one site over a text. Slots are in order of descending gate, ties by lower expert index.
 struct SiteRouting {
     Router router; // address without head; shared by all heads of the site
-    int heads = 1; // routers of this site
+    int heads = 1;        // routers of this site
+    bool perHead = false; // one router per attention head (then addresses end in .h<head>), also when there is just one head
     std::int64_t tokens = 0;
     std::vector<float> logits;         // [tokens, heads, experts]; empty when not kept
     std::vector<std::int32_t> experts; // [tokens, heads, chosen], index inside the head
@@ -61,8 +62,10 @@ struct SiteRouting {
         return (static_cast<std::size_t>(token) * heads + head) * router.experts + expert;
     }
     std::size_t margin(std::int64_t token, int head) const { return static_cast<std::size_t>(token) * heads + head; }
-    /// The address of one of its routers (with `.h<head>` when the site has one per head).
+    /// The address of one of its routers (with `.h<head>` when `perHead`).
     RouterAddress address(int head) const;
+    /// Which router of this site an address names; the first when the address has no head; -1 when it is none of them.
+    int headOf(const RouterAddress& address) const;
 };
 
 /// How evenly one router of a site loads its experts over a text.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/routing/router.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headscope::core {
+
+Load loadOf(const SiteRouting& site, int head)
+{
+    const int experts = site.router.experts;
+    Load load;
+    load.selections.assign(experts, 0);
+    load.gateMass.assign(experts, 0.0);
+    for (std::int64_t token = 0; token < site.tokens; ++token) {
+        for (int position = 0; position < site.router.chosen; ++position) {
+            const auto slot = site.slot(token, head, position);
+            const auto expert = site.experts[slot];
+            ++load.selections[expert];
+            load.gateMass[expert] += site.gates[slot];
+        }
+    }
+    const auto total = static_cast<double>(site.tokens) * site.router.chosen;
+    load.dead = static_cast<int>(std::count(load.selections.begin(), load.selections.end(), 0));
+    if (experts < 2 || total == 0) {
+        load.entropy = load.expectedEntropy = experts < 2 ? 1 : 0;
+        return load;
+    }
+    double entropy = 0;
+    for (const auto count : load.selections) {
+        const double share = static_cast<double>(count) / total;
+        if (share > 0)
+            entropy -= share * std::log(share);
+    }
+    load.entropy = entropy / std::log(experts);
+    // Miller (1955): the plug-in entropy of N draws from m outcomes is short by (m - 1) / 2N on average.
+    load.expectedEntropy = std::max(0.0, 1 - (experts - 1) / (2 * total) / std::log(experts));
+    return load;
+}
+
+DoubtThreshold doubtThreshold(const SiteRouting& site, int head)
+{
+    std::vector<float> margins;
+    margins.reserve(static_cast<std::size_t>(site.tokens));
+    for (std::int64_t token = 0; token < site.tokens; ++token) {
+        const float margin = site.margins[site.margin(token, head)];
+        if (!std::isnan(margin))
+            margins.push_back(margin);
+    }
+    if (margins.empty())
+        return {};
+    const auto place = margins.begin() + static_cast<std::ptrdiff_t>((margins.size() - 1) / 100);
+    std::nth_element(margins.begin(), place, margins.end());
+    return {*place};
+}
+
+bool doubtful(const SiteRouting& site, std::int64_t token, int head, const DoubtThreshold& threshold)
+{
+    const float margin = site.margins[site.margin(token, head)];
+    if (std::isnan(margin))
+        return false;
+    float rounding = 0;
+    if (!site.logits.empty() && site.router.chosen > 0) {
+        const auto last = site.experts[site.slot(token, head, site.router.chosen - 1)];
+        rounding = std::abs(site.logits[site.logit(token, head, last)]) * 0x1p-8F; // 8 bits of significand
+    }
+    return margin < std::max(rounding, threshold.percentile);
+}
+
+} // namespace headscope::core
