@@ -16,7 +16,7 @@ struct ColorBar {
     ColorScale scale = ColorScale::Sequential;
     double low = 0; // value at the first colour
     double high = 1;
-    QString title;  // "entropy of load"
+    QString title; // "entropy of load"
 };
 
 /// Height that drawColorBar needs with this font.

@@ -7,8 +7,9 @@
 
 namespace headscope::widgets {
 
-/// The colour of an expert. The first sixteen keep apart under the common colour blindnesses as far as sixteen colours can; further ones
-/// repeat the circle of hues at other lightnesses. Colours alone never name an expert: its number is always written beside them.
+/// The colour of an expert. The first sixteen keep apart under the common colour blindnesses as far as sixteen colours can;
+/// further ones repeat the circle of hues at other lightnesses. Colours alone never name an expert: its number is always
+/// written beside them.
 QColor expertColor(int expert);
 /// The same colour faded towards the theme's neutral: strength 1 is the full colour, 0 the faintest that still has a hue.
 QColor expertColor(int expert, double strength, const Theme& theme);

@@ -12,8 +12,8 @@
 
 namespace headscope::widgets {
 
-/// What the user has chosen. Tokens are named by the bytes of the text they stand for, so that views of models with different
-/// tokenizers agree; each view finds its own tokens with core::tokensTouching.
+/// What the user has chosen. Tokens are named by the bytes of the text they stand for, so that views of models with
+/// different tokenizers agree; each view finds its own tokens with core::tokensTouching.
 struct SelectionState {
     int model = 0;  // slot: 0 is A, 1 is B
     int stream = 0; // whose text `bytes` and `hover` are ranges of
@@ -28,8 +28,7 @@ struct SelectionState {
 
 /// The one state that all views share. Views talk to it and never to each other. GUI thread only.
 /// A setter that changes nothing sends nothing, so views may write back what they read without a loop.
-class Selection : public QObject
-{
+class Selection : public QObject {
     Q_OBJECT
 
 public:

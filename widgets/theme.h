@@ -6,8 +6,8 @@
 
 namespace headscope::widgets {
 
-/// The colours of everything that is drawn. Views do not store one: they ask themeOf(palette()) and repaint on QEvent::PaletteChange,
-/// so QApplication::setPalette(Theme::dark().palette()) is all that switches the window.
+/// The colours of everything that is drawn. Views do not store one: they ask themeOf(palette()) and repaint on
+/// QEvent::PaletteChange, so QApplication::setPalette(Theme::dark().palette()) is all that switches the window.
 struct Theme {
     enum class Kind { Light, Dark };
 
