@@ -8,7 +8,10 @@ namespace headscope::widgets {
 
 MapGeometry MapGeometry::fitted(std::int64_t rows, std::int64_t columns, const QRectF& plot)
 {
-    MapGeometry geometry{.rows = rows, .columns = columns, .plot = plot};
+    MapGeometry geometry;
+    geometry.rows = rows;
+    geometry.columns = columns;
+    geometry.plot = plot;
     geometry.cell = geometry.fittingCell();
     return geometry;
 }

@@ -16,7 +16,7 @@ const QRectF plot(100, 60, 700, 500);
 MapGeometry at(std::int64_t size, double cell, QPointF origin)
 {
     MapGeometry geometry = MapGeometry::fitted(size, size, plot);
-    geometry.cell = cell;
+    geometry.cell = std::max(cell, geometry.fittingCell());
     geometry.origin = origin;
     return geometry.panned({0, 0}); // into the borders
 }
@@ -27,11 +27,13 @@ void checkCover(const MapGeometry& geometry, std::int64_t step)
     const MapRange range = geometry.visible();
     const std::vector<core::TileArea> tiles = geometry.tiles(step);
     std::set<core::TileArea> expected;
-    for (std::int64_t row = range.rowBegin; row < range.rowEnd; row = std::min(range.rowEnd, row + step))
+    for (std::int64_t row = range.rowBegin; row < range.rowEnd; row += step) {
         for (std::int64_t column = range.columnBegin; column < range.columnEnd; column += 64 * step)
-            expected.insert(geometry.tileOf(MapGeometry::sampled({row, column}, step), step));
-    for (std::int64_t row = range.rowBegin; row < range.rowEnd; row += 64 * step)
-        expected.insert(geometry.tileOf(MapGeometry::sampled({row, range.columnEnd - 1}, step), step));
+            expected.insert(geometry.tileOf({row, column}, step));
+        expected.insert(geometry.tileOf({row, range.columnEnd - 1}, step));
+    }
+    expected.insert(geometry.tileOf({range.rowEnd - 1, range.columnBegin}, step));
+    expected.insert(geometry.tileOf({range.rowEnd - 1, range.columnEnd - 1}, step));
     QCOMPARE(std::set<core::TileArea>(tiles.begin(), tiles.end()), expected);
     QCOMPARE(tiles.size(), expected.size()); // none twice
     for (const core::TileArea& tile : tiles) {
