@@ -63,8 +63,9 @@ double luminance(const QColor& color) {
 }
 
 double contrastRatio(const QColor& x, const QColor& y) {
-    const auto [dark, light] = std::minmax(luminance(x), luminance(y));
-    return (light + 0.05) / (dark + 0.05);
+    const double a = luminance(x);
+    const double b = luminance(y);
+    return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
 } // namespace headscope::widgets
