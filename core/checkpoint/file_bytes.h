@@ -11,10 +11,9 @@
 
 namespace headscope::core {
 
-/// A regular file opened for reading at any offset. Reads with pread, never with a mapping, so that a file which shrinks under
-/// the program is an Error and not a SIGBUS. Thread-safe. Counts what it read.
-class FileBytes
-{
+/// A regular file opened for reading at any offset. Reads with pread, never with a mapping, so that a file which shrinks
+/// under the program is an Error and not a SIGBUS. Thread-safe. Counts what it read.
+class FileBytes {
 public:
     /// Throws Error when the path is absent, a directory, a device, or not readable.
     static std::shared_ptr<const FileBytes> open(const std::filesystem::path& path);
@@ -33,6 +32,7 @@ public:
 
 private:
     FileBytes(std::filesystem::path path, int descriptor);
+    void requireInside(std::uint64_t offset, std::uint64_t count) const;
 
     std::filesystem::path m_path;
     int m_descriptor = -1;
