@@ -16,8 +16,8 @@
 
 namespace headscope::core {
 
-/// A tensor in a file: where it is, not what it holds. Cheap to copy; nothing is read until `read`. Every field has been checked
-/// against the file (range, overflow, strides inside the storage).
+/// A tensor in a file: where it is, not what it holds. Cheap to copy; nothing is read until `read`. Every field has been
+/// checked against the file (range, overflow, strides inside the storage).
 struct TensorView {
     std::string name;
     DType dtype = DType::Other;
@@ -47,13 +47,13 @@ struct TensorView {
 /// What training left behind, opened but not read: the tensors of the *model* and the hyper-parameters beside them.
 /// Immutable; safe to share between threads.
 struct Checkpoint {
-    std::filesystem::path path;              // as the user gave it
-    std::string container;                   // "safetensors", "PyTorch zip", "PyTorch legacy"
-    std::vector<TensorView> tensors;         // sorted by name; optimizer state and other tensors are not among them
-    nlohmann::json hyperParameters;          // an object; null when none were found
-    std::string hyperParametersFrom;         // "run_invariants.args", "args.json", "headscope.json", "config.json" or ""
-    nlohmann::json extras;                   // other plain values of the top level (training step, …); an object
-    std::vector<std::string> notes;          // odd but usable findings, one sentence each
+    std::filesystem::path path;      // as the user gave it
+    std::string container;           // "safetensors", "PyTorch zip", "PyTorch legacy"
+    std::vector<TensorView> tensors; // sorted by name; optimizer state and other tensors are not among them
+    nlohmann::json hyperParameters;  // an object; null when none were found
+    std::string hyperParametersFrom; // "run_invariants.args", "args.json", "headscope.json", "config.json" or ""
+    nlohmann::json extras;           // other plain values of the top level (training step, …); an object
+    std::vector<std::string> notes;  // odd but usable findings, one sentence each
 
     /// nullptr when absent.
     const TensorView* find(std::string_view name) const;
@@ -68,11 +68,13 @@ struct CheckpointOptions {
     std::filesystem::path sidecar; // hyper-parameters from this JSON file instead of what lies beside the checkpoint
 };
 
-/// Opens a file, or a folder that holds one checkpoint. What the bytes are decides, not the extension. Never executes anything from the
-/// file. Throws Error with one sentence naming file, place, reason and remedy; Cancelled.
-Checkpoint openCheckpoint(const std::filesystem::path& path, const CheckpointOptions& options = {}, const Progress& progress = {});
+/// Opens a file, or a folder that holds one checkpoint. What the bytes are decides, not the extension. Never executes
+/// anything from the file. Throws Error with one sentence naming file, place, reason and remedy; Cancelled.
+Checkpoint openCheckpoint(const std::filesystem::path& path, const CheckpointOptions& options = {},
+                          const Progress& progress = {});
 
-/// SHA-256 over sorted names, dtypes, shapes and row-major bytes of the model tensors, as hex. Reads everything: run it in the background.
+/// SHA-256 over sorted names, dtypes, shapes and row-major bytes of the model tensors, as hex. Reads everything: run it in
+/// the background.
 std::string fingerprint(const Checkpoint& checkpoint, const Progress& progress = {});
 
 } // namespace headscope::core

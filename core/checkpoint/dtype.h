@@ -10,8 +10,24 @@ namespace headscope::core {
 
 /// Element types as they stand in files. Those after `Bool` can be listed but not computed with.
 enum class DType : std::uint8_t {
-    F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool,
-    U64, U32, U16, F8E4M3, F8E5M2, C64, C128, Other,
+    F64,
+    F32,
+    F16,
+    BF16,
+    I64,
+    I32,
+    I16,
+    I8,
+    U8,
+    Bool,
+    U64,
+    U32,
+    U16,
+    F8E4M3,
+    F8E5M2,
+    C64,
+    C128,
+    Other,
 };
 
 /// Bytes of one element; 0 for Other (sub-byte and unknown types).

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace headscope::core {
+
+struct HyperParameters {
+    nlohmann::json values; // an object; null when none were found
+    std::string from;      // name of the file
+    std::filesystem::path path;
+};
+
+/// What training or the user left beside a checkpoint: args.json, headscope.json or config.json in its folder, else
+/// args.json one or two folders above (runs keep save/NAME/args.json and save/NAME/checkpoint/model-N.pth). Throws Error for
+/// a file that cannot be read.
+HyperParameters hyperParametersBeside(const std::filesystem::path& checkpoint);
+
+/// A file that the user named.
+HyperParameters hyperParametersFrom(const std::filesystem::path& sidecar);
+
+} // namespace headscope::core
