@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/map_scene.h"
+
+#include "widgets/token_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headscope::widgets {
+
+MapScene MapScene::of(std::shared_ptr<const core::Trace> trace, const core::MapRef& map)
+{
+    MapScene scene;
+    scene.map = map;
+    if (!trace)
+        return scene;
+    scene.block = blockOf(*trace, map.address);
+    scene.choices = choicesOf(*trace, map);
+    scene.trace = std::move(trace);
+    return scene;
+}
+
+namespace {
+
+/// Room for the widest label, within bounds.
+double labelWidth(const std::vector<core::Token>& tokens, const QFontMetricsF& metrics)
+{
+    constexpr std::size_t enough = 2000; // a long text has its usual tokens among these
+    double widest = metrics.horizontalAdvance(QStringLiteral("32 000"));
+    for (std::size_t i = 0; i < std::min(tokens.size(), enough); ++i)
+        widest = std::max(widest, metrics.horizontalAdvance(pieceText(tokens[i])));
+    return std::min(std::ceil(widest) + 6, 96.0);
+}
+
+double stripWidth(int slots)
+{
+    return slots == 0 ? 0 : std::max(16.0 * std::min(slots, 4), 4.0 * slots);
+}
+
+} // namespace
+
+MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const MapScene& scene)
+{
+    constexpr double gap = 4;
+    const double line = std::ceil(metrics.height());
+    const double rowLabel = scene.empty() ? 0 : labelWidth(scene.rowTokens(), metrics);
+    const double columnLabel = scene.empty() ? 0 : labelWidth(scene.columnTokens(), metrics);
+    const double rowStrip = stripWidth(scene.choices.rows.slots());
+    const double columnStrip = stripWidth(scene.choices.columns.slots());
+
+    const double left = gap + line + gap + rowLabel + gap + (rowStrip > 0 ? rowStrip + gap : 0);
+    const double top = gap + line + gap + columnLabel + gap + (columnStrip > 0 ? columnStrip + gap : 0);
+    const double bar = 16 + 6 + std::ceil(metrics.horizontalAdvance(QStringLiteral("≤ 0.00001"))) + gap + line;
+    const double right = 3 * gap + bar + gap;
+    const double bottom = gap + line + gap;
+
+    MapLayout layout;
+    layout.plot = QRectF(left, top, std::max(0.0, std::floor(size.width() - left - right)),
+                         std::max(0.0, std::floor(size.height() - top - bottom)));
+    const QRectF& plot = layout.plot;
+    layout.rowStrip = QRectF(left - gap - rowStrip, top, rowStrip, plot.height());
+    layout.rowLabels = QRectF(gap + line + gap, top, rowLabel, plot.height());
+    layout.rowTitle = QRectF(gap, top, line, plot.height());
+    layout.columnStrip = QRectF(left, top - gap - columnStrip, plot.width(), columnStrip);
+    layout.columnLabels = QRectF(left, gap + line + gap, plot.width(), columnLabel);
+    layout.columnTitle = QRectF(left, gap, plot.width() + right - gap, line);
+    layout.colorBar = QRectF(plot.right() + 3 * gap, top, bar, std::min(plot.height(), 320.0));
+    layout.footer = QRectF(gap, plot.bottom() + gap, size.width() - 2 * gap, line);
+    return layout;
+}
+
+QRectF MapLayout::rowSlot(int slot, int slots, double top, double height) const
+{
+    const double width = rowStrip.width() / std::max(slots, 1);
+    return {rowStrip.left() + slot * width, top, width, height};
+}
+
+QRectF MapLayout::columnSlot(int slot, int slots, double left, double width) const
+{
+    const double height = columnStrip.height() / std::max(slots, 1);
+    return {left, columnStrip.top() + slot * height, width, height};
+}
+
+QString mapName(const core::MapRef& map, const core::AttentionKeep& block)
+{
+    const auto withKeyHead = [&block](QString name, int keyHead) {
+        return block.keyHeads > 1 ? name + QStringLiteral(", key head %1").arg(keyHead) : name;
+    };
+    if (!block.slots)
+        return QStringLiteral("head %1").arg(map.index);
+    if (map.by == core::MapRef::By::Expert)
+        return withKeyHead(QStringLiteral("expert %1").arg(map.index), map.keyHead);
+    const int keyHeads = std::max(block.keyHeads, 1);
+    return withKeyHead(QStringLiteral("slot %1").arg(map.index / keyHeads + 1), map.index % keyHeads);
+}
+
+QString mapTitle(const core::MapRef& map, const core::AttentionKeep& block)
+{
+    return QString::fromStdString(map.address.toString()) + QStringLiteral(", ") + mapName(map, block);
+}
+
+} // namespace headscope::widgets

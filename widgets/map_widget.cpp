@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/map_widget.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QPainter>
+#include <QPaintEvent>
+
+#include <algorithm>
+
+namespace headscope::widgets {
+
+namespace {
+
+constexpr int holdMilliseconds = 150;
+
+AxisRange tokensIn(const std::vector<core::Token>& tokens, const std::optional<core::ByteRange>& bytes)
+{
+    if (!bytes)
+        return {};
+    const core::TokenRange range = core::tokensTouching(tokens, *bytes);
+    return {static_cast<std::int64_t>(range.first), static_cast<std::int64_t>(range.last)};
+}
+
+} // namespace
+
+MapWidget::MapWidget(TileSource* tiles, QWidget* parent) : QWidget(parent), m_source(tiles), m_tiles(tiles)
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Attention map"));
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+    addActions();
+    m_hold.setSingleShot(true);
+    m_hold.setInterval(holdMilliseconds);
+    connect(&m_hold, &QTimer::timeout, this, qOverload<>(&QWidget::update));
+    connect(tiles, &TileSource::ready, this,
+            [this](std::uint64_t generation, const core::MapRef& map, const core::TileArea& area) {
+                if (m_tiles.take(generation, map, area))
+                    tilesArrived();
+            });
+    connect(tiles, &TileSource::failed, this,
+            [this](std::uint64_t generation, const core::MapRef& map, const core::TileArea& area, const QString& sentence) {
+                if (m_tiles.fail(generation, map, area, sentence))
+                    tilesArrived();
+            });
+}
+
+void MapWidget::addActions()
+{
+    const auto add = [this](const QString& text, const QList<QKeySequence>& keys, const auto& run) {
+        auto* action = new QAction(text, this);
+        action->setShortcuts(keys);
+        action->setShortcutContext(Qt::WidgetShortcut);
+        connect(action, &QAction::triggered, this, run);
+        addAction(action);
+        return action;
+    };
+    const auto zoom = [this](double factor) {
+        setMapGeometry(m_geometry.zoomed(factor, m_hover ? m_geometry.cellRect(*m_hover).center() : m_geometry.content().center()));
+    };
+    add(tr("Whole map"), {Qt::Key_Home, Qt::Key_0}, [this] {
+        setMapGeometry(MapGeometry::fitted(m_geometry.rows, m_geometry.columns, m_geometry.plot));
+    });
+    add(tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal}, [zoom] { zoom(1.5); });
+    add(tr("Zoom out"), {Qt::Key_Minus}, [zoom] { zoom(1 / 1.5); });
+    m_logAction = add(tr("Logarithmic colours"), {Qt::Key_L}, [this] {
+        setColorScale(m_logAction->isChecked() ? MapColors::Scale::Log : MapColors::Scale::Linear);
+    });
+    m_logAction->setCheckable(true);
+    m_unitAction = add(tr("Colours from 0 to 1"), {Qt::Key_R}, [this] {
+        setColorRange(m_unitAction->isChecked() ? ColorRange::Unit : ColorRange::OnScreen);
+    });
+    m_unitAction->setCheckable(true);
+}
+
+void MapWidget::setSelection(Selection* selection)
+{
+    if (m_selection)
+        disconnect(m_selection, nullptr, this, nullptr);
+    m_selection = selection;
+    if (m_selection)
+        connect(m_selection, &Selection::changed, this, [this](Selection::Fields what) {
+            using enum Selection::Field;
+            if (what & (Selection::Fields(Bytes) | Hover | Stream))
+                selectionChanged();
+        });
+    selectionChanged();
+}
+
+void MapWidget::setMap(const std::shared_ptr<const core::Trace>& trace, const core::MapRef& map)
+{
+    const bool fitted = m_geometry.empty() || m_geometry.isFitted();
+    m_scene = MapScene::of(trace, map);
+    m_hover.reset();
+    m_tiles.setMap(map, m_scene.block ? m_scene.block->visibility : core::Visibility{});
+    m_geometry.rows = m_scene.empty() ? 0 : m_scene.block->rows;
+    m_geometry.columns = m_scene.empty() ? 0 : m_scene.block->columns;
+    if (m_cell && (m_cell->row >= m_geometry.rows || m_cell->column >= m_geometry.columns))
+        m_cell.reset();
+    if (fitted)
+        m_geometry.cell = 0;
+    placeMap();
+    if (m_tiles.pending() > 0 && !m_picture.isNull())
+        m_hold.start();
+    selectionChanged();
+    Q_EMIT readingChanged();
+}
+
+void MapWidget::placeMap()
+{
+    m_layout = MapLayout::of(size(), QFontMetricsF(font()), m_scene);
+    m_geometry = m_geometry.withPlot(m_layout.plot);
+    requestTiles();
+    invalidate();
+}
+
+void MapWidget::requestTiles()
+{
+    if (!m_scene.empty() && m_source)
+        m_tiles.want(m_geometry.tiles(step()), m_cell);
+}
+
+void MapWidget::tilesArrived()
+{
+    invalidate();
+    Q_EMIT readingChanged();
+}
+
+void MapWidget::invalidate()
+{
+    m_outdated = true;
+    update();
+}
+
+void MapWidget::setStale(bool stale)
+{
+    if (stale == m_stale)
+        return;
+    m_stale = stale;
+    update();
+}
+
+void MapWidget::setColorScale(MapColors::Scale scale)
+{
+    m_scale = scale;
+    m_logAction->setChecked(scale == MapColors::Scale::Log);
+    invalidate();
+}
+
+void MapWidget::setColorRange(ColorRange range)
+{
+    m_range = range;
+    m_unitAction->setChecked(range == ColorRange::Unit);
+    invalidate();
+}
+
+void MapWidget::setMapGeometry(const MapGeometry& geometry)
+{
+    if (geometry == m_geometry)
+        return;
+    m_geometry = geometry;
+    requestTiles();
+    invalidate();
+    setHighlights(currentHighlights());
+}
+
+QString MapWidget::badge() const
+{
+    QString text = samplingText(step());
+    if (!m_tiles.error().isEmpty())
+        text += QStringLiteral(" · ") + m_tiles.error();
+    else if (m_tiles.pending() > 0)
+        text += QStringLiteral(" · computing …");
+    return text;
+}
+
+CellReading MapWidget::reading(MapCell cell) const
+{
+    return readCell(*m_scene.block, m_scene.choices, cell, m_tiles.value(m_geometry, cell));
+}
+
+void MapWidget::renderPicture()
+{
+    const double ratio = devicePixelRatioF();
+    const Theme theme = themeOf(palette());
+    m_picture = QPixmap((QSizeF(size()) * ratio).toSize());
+    m_picture.setDevicePixelRatio(ratio);
+    m_picture.fill(theme.base);
+    m_outdated = false;
+    QPainter painter(&m_picture);
+    painter.setFont(font());
+    if (m_scene.empty()) {
+        painter.setPen(theme.mutedText);
+        painter.drawText(rect(), Qt::AlignCenter, tr("No attention map"));
+        return;
+    }
+    const std::vector<DrawnTile> tiles = m_tiles.drawn(m_geometry);
+    const float high = m_range == ColorRange::Unit ? 1.0F : largestVisible(tiles, m_geometry);
+    const MapColors colors = MapColors::make(m_scale, high, theme);
+    const QImage image = drawMap({m_geometry, ratio, m_scene.block->visibility, colors}, tiles);
+    painter.drawImage(m_geometry.plot.topLeft(), image);
+    paintAxes(painter, frame(theme));
+    const QString range = m_range == ColorRange::Unit ? tr("attention") : tr("attention, up to the largest shown");
+    paintColorBar(painter, frame(theme), colors, m_scale == MapColors::Scale::Log ? range + tr(" (log)") : range);
+    paintFooter(painter, frame(theme), colors, badge());
+}
+
+void MapWidget::paintEvent(QPaintEvent* event)
+{
+    const bool fits = m_picture.size() == (QSizeF(size()) * devicePixelRatioF()).toSize();
+    const bool held = m_hold.isActive() && m_tiles.pending() > 0;
+    if (!fits || (m_outdated && !held))
+        renderPicture();
+    QPainter painter(this);
+    const double ratio = m_picture.devicePixelRatio();
+    for (const QRect& dirty : event->region())
+        painter.drawPixmap(QRectF(dirty), m_picture, QRectF(QPointF(dirty.topLeft()) * ratio, QSizeF(dirty.size()) * ratio));
+    const Theme theme = themeOf(palette());
+    if (m_stale) {
+        QColor veil = theme.base;
+        veil.setAlphaF(0.55F);
+        painter.fillRect(event->rect(), veil);
+    }
+    if (!m_scene.empty())
+        paintHighlights(painter, frame(theme), m_highlights);
+}
+
+void MapWidget::resizeEvent(QResizeEvent*)
+{
+    placeMap();
+    m_highlights = currentHighlights();
+}
+
+void MapWidget::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        placeMap();
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+        invalidate();
+}
+
+MapHighlights MapWidget::currentHighlights() const
+{
+    MapHighlights result;
+    if (m_scene.empty())
+        return result;
+    const SelectionState state = m_selection ? m_selection->state() : SelectionState{};
+    if (state.stream == m_scene.block->rowStream) {
+        result.selectedRows = tokensIn(m_scene.rowTokens(), state.bytes);
+        result.hoverRows = tokensIn(m_scene.rowTokens(), state.hover);
+    }
+    if (state.stream == m_scene.block->columnStream) {
+        result.selectedColumns = tokensIn(m_scene.columnTokens(), state.bytes);
+        result.hoverColumns = tokensIn(m_scene.columnTokens(), state.hover);
+    }
+    result.cell = m_cell;
+    result.hover = m_hover;
+    if (m_hover) { // here the mouse says which column, too
+        result.hoverRows = {m_hover->row, m_hover->row + 1};
+        result.hoverColumns = {m_hover->column, m_hover->column + 1};
+    }
+    return result;
+}
+
+void MapWidget::setHighlights(const MapHighlights& highlights)
+{
+    if (highlights == m_highlights)
+        return;
+    const Theme theme = themeOf(palette());
+    const QFontMetricsF metrics(font());
+    QRegion region;
+    if (!m_scene.empty())
+        region = regionOf(frame(theme), m_highlights, metrics) + regionOf(frame(theme), highlights, metrics);
+    m_highlights = highlights;
+    update(region);
+}
+
+void MapWidget::selectionChanged()
+{
+    if (m_cell && m_selection && !m_scene.empty() && m_selection->state().stream == m_scene.block->rowStream) {
+        // The remembered column goes along with the selected token.
+        const AxisRange rows = tokensIn(m_scene.rowTokens(), m_selection->state().bytes);
+        if (!rows.empty() && (m_cell->row < rows.begin || m_cell->row >= rows.end)) {
+            m_cell->row = rows.begin;
+            requestTiles();
+            Q_EMIT readingChanged();
+        }
+    }
+    setHighlights(currentHighlights());
+}
+
+} // namespace headscope::widgets
