@@ -16,6 +16,9 @@ namespace headscope::core {
 
 enum class ComputeType : std::uint8_t { Float32, BFloat16 };
 
+/// Describe reads no weights: for questions about a model (info, tokenize) that is not going to be run.
+enum class OpenFor : std::uint8_t { Running, Describing };
+
 struct OpenOptions {
     std::string device = "auto"; // "auto", "cpu", "cuda", "cuda:<n>"
     ComputeType dtype = ComputeType::Float32;
@@ -23,6 +26,7 @@ struct OpenOptions {
     std::filesystem::path tokenizer; // empty: searched beside the checkpoint
     std::filesystem::path sidecar;   // hyper-parameters; empty: from the checkpoint
     std::optional<TextPolicy::Split> textSplit; // empty: the family's convention
+    OpenFor purpose = OpenFor::Running;
 };
 
 /// A checkpoint that can be run. Immutable, thread-safe; traces do not refer to it.

@@ -34,6 +34,7 @@ struct ModelInfo {
     std::string container;      // "PyTorch zip", …
     std::int64_t parameters = 0;
     std::int64_t modelBytes = 0; // of the tensors in the file
+    std::int64_t bytesRead = 0;  // from the file while opening
     int layers = 0;             // applications in the forward pass
     std::int64_t width = 0;     // d
     std::int64_t vocabulary = 0; // embedding rows

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/moe_attention/configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace headscope::core::moe_attention {
+namespace {
+
+/// Layers are numbered without holes.
+int countLayers(const nn::Weights& weights, const Arguments& arguments)
+{
+    constexpr std::string_view prefix = "unique_layers.";
+    std::set<int> found;
+    for (const auto& tensor : weights.checkpoint().tensors) {
+        if (!tensor.name.starts_with(prefix))
+            continue;
+        int layer = -1;
+        const char* begin = tensor.name.data() + prefix.size();
+        const auto [end, error] = std::from_chars(begin, tensor.name.data() + tensor.name.size(), layer);
+        if (error == std::errc() && layer >= 0 && *end == '.')
+            found.insert(layer);
+    }
+    const int count = static_cast<int>(found.size());
+    if (count == 0 || *found.rbegin() != count - 1)
+        arguments.contradiction(fmt::format("the layers are not numbered 0 to {} without holes; the checkpoint is incomplete.",
+                                            found.empty() ? 0 : *found.rbegin()));
+    return count;
+}
+
+AttentionKind attentionKind(const nn::Weights& weights, const Arguments& arguments)
+{
+    const auto has = [&](std::string_view name) { return weights.has(layerPrefix(0) + "self_attn." + std::string(name)); };
+    const bool selections = has("selections.o") || has("selections.v") || has("selections.q") || has("selections.k");
+    if (has("sel_dst"))
+        return AttentionKind::Slots;
+    if (selections || has("projections.q"))
+        return has("pos_to_pk") ? AttentionKind::HeadMixtureRelative : AttentionKind::HeadMixtureRotary;
+    if (has("data_to_kv.weight") && has("multi_head_merge.weight"))
+        return AttentionKind::DenseRelative;
+    if (has("data_to_kv.weight") && has("out_proj.weight"))
+        return AttentionKind::DenseRotary;
+    arguments.contradiction("layer 0 has no attention tensors that Headscope knows (self_attn.selections, sel_dst or data_to_kv).");
+}
+
+/// The variants that the public training code can build.
+std::string layerVariant(Arguments& arguments, bool& gelu)
+{
+    auto variant = arguments.text("transformer.variant");
+    if (!variant)
+        return {};
+    gelu = variant->ends_with("_gelu");
+    if (gelu)
+        variant->resize(variant->size() - std::string_view("_gelu").size());
+    constexpr std::array<std::string_view, 6> known{"preln_relative", "preln_moeatt", "preln_rope", "rope", "preln_moe", "moe"};
+    if (std::find(known.begin(), known.end(), *variant) == known.end())
+        arguments.refuse("transformer.variant", *variant, "it is not among the variants of the public training code");
+    arguments.text("transformer.variant", "");
+    return *variant;
+}
+
+nn::Activation activation(Arguments& arguments, bool gelu)
+{
+    const auto name = arguments.text("transformer.activation", "relu");
+    if (gelu)
+        return nn::Activation::Gelu;
+    if (name == "relu")
+        return nn::Activation::Relu;
+    if (name == "gelu")
+        return nn::Activation::Gelu;
+    if (name == "identity")
+        return nn::Activation::Identity;
+    if (name == "sigmoid")
+        return nn::Activation::Sigmoid;
+    if (name == "softmax")
+        return nn::Activation::Softmax;
+    arguments.refuse("transformer.activation", name, "relu, gelu, identity, sigmoid and softmax are");
+}
+
+/// Transformer-XL memory as a mask: what one query sees in the segments before its own.
+Visibility visibility(Arguments& arguments)
+{
+    Visibility result;
+    result.segment = arguments.integer("lm.unroll", 100);
+    result.segmentsBack = arguments.integer("lm.trafo.context_blocks", 1);
+    if (result.segment < 1 || result.segmentsBack < 0)
+        arguments.contradiction(fmt::format("lm.unroll {} and lm.trafo.context_blocks {} are not possible.", result.segment, result.segmentsBack));
+    if (result.segmentsBack > 0) {
+        for (const auto* key : {"lm.trafo.same_length", "lm.trafo.same_length_eval", "lm.trafo.last_layer_context"})
+            if (arguments.flag(key, false))
+                arguments.refuse(key, "1", "only memory of the layer's own input that is wholly visible is");
+    }
+    const auto evaluated = arguments.integer("lm.trafo.test_context_blocks").value_or(0);
+    if (evaluated > 0 && evaluated != result.segmentsBack)
+        arguments.note(fmt::format("Evaluation of this run used {} memory blocks (lm.trafo.test_context_blocks); Headscope uses the {} of training.",
+                                   evaluated, result.segmentsBack));
+    return result;
+}
+
+double embeddingScale(Arguments& arguments, const Configuration& configuration)
+{
+    if (configuration.preNorm)
+        return 1;
+    const auto mode = arguments.text("lm.trafo.embedding_mode_init", "default");
+    const bool xlInit = arguments.flag("lm.trafo.xl_init", false);
+    if (mode == "scale_to_sqrt_dmodel")
+        arguments.refuse("lm.trafo.embedding_mode_init", mode, "its factor was measured when training began and is not in the file");
+    if (mode == "init_to_sqrt_dmodel" && !xlInit)
+        return 1;
+    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel" && mode != "init_to_sqrt_dmodel")
+        arguments.refuse("lm.trafo.embedding_mode_init", mode, "it is not among the modes of the public training code");
+    return std::sqrt(static_cast<double>(configuration.width));
+}
+
+int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind)
+{
+    const auto bias = layerPrefix(0) + "self_attn.global_content_bias";
+    if (kind == AttentionKind::DenseRelative && weights.has(bias)) {
+        const auto heads = weights.shape(bias).empty() ? 0 : weights.shape(bias)[0];
+        arguments.fixedByShapes("transformer.n_heads", heads);
+        return static_cast<int>(heads);
+    }
+    const auto heads = arguments.integer("transformer.n_heads", 4);
+    if (heads < 1 || heads > 4096)
+        arguments.contradiction(fmt::format("transformer.n_heads is {}, which is not possible.", heads));
+    return static_cast<int>(heads);
+}
+
+void requireHyperParameters(const Arguments& arguments)
+{
+    if (arguments.empty())
+        arguments.contradiction("no hyper-parameters were found (run_invariants.args in the file, args.json or headscope.json beside it), and the "
+                                "tensors alone do not tell transformer.n_heads, moe.att.k, moe.att.selection_mode, lm.unroll and "
+                                "lm.trafo.context_blocks; put the run's args.json beside the checkpoint.");
+}
+
+} // namespace
+
+std::string layerPrefix(int layer) { return fmt::format("unique_layers.{}.", layer); }
+
+Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
+{
+    requireHyperParameters(arguments);
+    Configuration configuration;
+    const auto& embedding = weights.shape("embedding.weight");
+    if (embedding.size() != 2)
+        arguments.contradiction("embedding.weight is not a matrix.");
+    configuration.vocabulary = embedding[0];
+    configuration.embeddingWidth = embedding[1];
+    configuration.width = embedding[1];
+    if (weights.has("embedding_adapter.weight") && weights.shape("embedding_adapter.weight").size() == 2)
+        configuration.width = weights.shape("embedding_adapter.weight")[0];
+    arguments.fixedByShapes("state_size", configuration.width);
+    configuration.layers = countLayers(weights, arguments);
+    arguments.fixedByShapes("transformer.encoder_n_layers", configuration.layers);
+    configuration.attention = attentionKind(weights, arguments);
+    configuration.expertFeedForward = weights.has(layerPrefix(0) + "pkm.keys");
+    configuration.heads = headCount(weights, arguments, configuration.attention);
+    configuration.preNorm = weights.has("out_norm.weight");
+    configuration.visibility = visibility(arguments);
+    bool gelu = false;
+    configuration.layerVariant = layerVariant(arguments, gelu);
+    if (!configuration.layerVariant.empty() && configuration.layerVariant.starts_with("preln") != configuration.preNorm)
+        arguments.note(fmt::format("transformer.variant is {}, but the file {} out_norm: the model is read as {}-LN.", configuration.layerVariant,
+                                   configuration.preNorm ? "has" : "lacks", configuration.preNorm ? "pre" : "post"));
+    configuration.activation = activation(arguments, gelu);
+    configuration.embeddingScale = embeddingScale(arguments, configuration);
+    configuration.placement = configuration.preNorm                           ? nn::NormPlacement::Pre
+                              : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
+                                                                              : nn::NormPlacement::Post;
+    return configuration;
+}
+
+} // namespace headscope::core::moe_attention

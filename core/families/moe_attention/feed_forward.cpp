@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/moe_attention/blocks.h"
+
+#include <fmt/format.h>
+
+namespace headscope::core::moe_attention {
+namespace {
+
+nn::LogitNorm logitNorm(Arguments& arguments)
+{
+    const auto mode = arguments.text("moe.sel_norm");
+    if (!mode)
+        return nn::LogitNorm::None;
+    arguments.text("moe.sel_norm", "none");
+    if (*mode == "cos")
+        return nn::LogitNorm::Cosine;
+    if (*mode == "weights")
+        return nn::LogitNorm::Rows;
+    if (*mode == "input")
+        return nn::LogitNorm::Input;
+    arguments.refuse("moe.sel_norm", *mode, "none, cos, weights and input are");
+}
+
+GateKind gateKind(Arguments& arguments)
+{
+    const auto mode = arguments.text("moe.selection_mode", "sigmoid");
+    const bool afterTopK = arguments.flag("moe.activation_after_topk", false);
+    if (mode == "sigmoid")
+        return GateKind::Sigmoid; // before or after the choice: the same numbers
+    if (mode == "gate")
+        return afterTopK ? GateKind::SoftmaxChosen : GateKind::SoftmaxAll;
+    if (mode == "mul")
+        return GateKind::Magnitude;
+    arguments.refuse("moe.selection_mode", mode, "sigmoid, gate and mul are");
+}
+
+} // namespace
+
+std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Configuration& configuration, int layer)
+{
+    const auto prefix = layerPrefix(layer);
+    const auto d = configuration.width;
+    auto ffn = std::make_shared<nn::DenseFeedForward>();
+    ffn->upWeight = weights.get(prefix + "linear1.weight", {-1, d});
+    const auto inner = ffn->upWeight.size(0);
+    ffn->upBias = weights.get(prefix + "linear1.bias", {inner});
+    ffn->downWeight = weights.get(prefix + "linear2.weight", {d, inner});
+    ffn->downBias = weights.get(prefix + "linear2.bias", {d});
+    ffn->activation = configuration.activation;
+    return ffn;
+}
+
+std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, int layer)
+{
+    const auto prefix = layerPrefix(layer) + "pkm.";
+    if (const auto topK = arguments.text("moe.topk_mode", "full"); topK != "full")
+        arguments.refuse("moe.topk_mode", topK, "only the full top-k is");
+    const auto d = configuration.width;
+    auto ffn = std::make_shared<nn::ExpertFeedForward>();
+    ffn->up = weights.get(prefix + "keys", {-1, d, -1});
+    const auto experts = ffn->up.size(0);
+    const auto size = ffn->up.size(2);
+    ffn->down = weights.get(prefix + "values", {experts, size, d});
+    const auto chosen = arguments.integer("pkm.n_heads", 1); // so named in the training code: how many experts a token uses
+    if (chosen < 1 || chosen > experts)
+        arguments.contradiction(fmt::format("pkm.n_heads is {} (the experts a token chooses), but there are {} experts.", chosen, experts));
+    ffn->activation = configuration.activation;
+    ffn->router.rule = {1, static_cast<int>(experts), static_cast<int>(chosen), gateKind(arguments)};
+    ffn->router.norm = logitNorm(arguments);
+    ffn->router.matrix = weights.get(prefix + "expert_sel", {experts, d});
+    ffn->router.router.address = {Stack::None, layer, Block::Ffn, Site::Mlp, std::nullopt};
+    ffn->router.router.experts = ffn->router.rule.experts;
+    ffn->router.router.chosen = ffn->router.rule.chosen;
+    ffn->router.router.gate = ffn->router.rule.gate;
+    ffn->router.router.side = Side::Destination;
+    weights.ignore(prefix + "kv_sel_counts_100"); // training statistics
+    return ffn;
+}
+
+} // namespace headscope::core::moe_attention

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/family.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace headscope::core {
+namespace {
+
+const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& wanted)
+{
+    const auto known = families();
+    if (!wanted.empty()) {
+        const auto found = std::find_if(known.begin(), known.end(), [&](const Family& family) { return family.name == wanted; });
+        if (found == known.end())
+            throw Error(fmt::format("\"{}\" is not a family this version of Headscope can open; it knows {}.", wanted,
+                                    fmt::join(familyNames(), ", ")));
+        return *found;
+    }
+    const auto found = std::find_if(known.begin(), known.end(), [&](const Family& family) { return family.recognises(checkpoint); });
+    if (found != known.end())
+        return *found;
+    if (const auto what = knownButUnsupported(checkpoint); !what.empty())
+        throw Error(fmt::format("{} is {}; this version of Headscope cannot open it yet (it opens {}).", checkpoint.path.string(), what,
+                                fmt::join(familyNames(), ", ")));
+    throw Error(fmt::format("{} holds {} tensors (first: \"{}\"), but not of a model family Headscope knows; it opens {}.",
+                            checkpoint.path.string(), checkpoint.tensors.size(),
+                            checkpoint.tensors.empty() ? "" : checkpoint.tensors.front().name, fmt::join(familyNames(), ", ")));
+}
+
+} // namespace
+
+std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention,
+                                                ModelInfo& info)
+{
+    const auto& checkpoint = input.checkpoint;
+    info.path = checkpoint.path.string();
+    info.container = checkpoint.container;
+    info.parameters = weights.parameters();
+    info.modelBytes = static_cast<std::int64_t>(checkpoint.modelBytes());
+    info.bytesRead = static_cast<std::int64_t>(checkpoint.bytesRead());
+    info.device = nn::toString(input.compute.device);
+    info.dtype = input.compute.dtype == at::kFloat ? "float32" : "bfloat16";
+    info.textPolicy = convention;
+    if (input.options.textSplit)
+        info.textPolicy.split = *input.options.textSplit;
+    info.notes.insert(info.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
+
+    const auto path = input.options.tokenizer.empty() ? findTokenizer(checkpoint.path, info.vocabulary) : std::optional(input.options.tokenizer);
+    if (!path) {
+        info.notes.emplace_back("No tokenizer was found beside the checkpoint: texts can be given as ids only, or name one with --tokenizer.");
+        return nullptr;
+    }
+    auto tokenizer = openSentencePiece(*path);
+    info.tokenizer = fmt::format("{} ({})", tokenizer->description(), tokenizer->path().string());
+    if (tokenizer->size() != info.vocabulary)
+        info.notes.push_back(fmt::format("The tokenizer has {} pieces, the embedding {} rows.", tokenizer->size(), info.vocabulary));
+    return tokenizer;
+}
+
+std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+{
+    // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
+    const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
+    const auto checkpoint = openCheckpoint(path, {options.sidecar}, progress);
+    const auto& family = chooseFamily(checkpoint, options.family);
+    const c10::InferenceMode inference;
+    return family.open({checkpoint, options, compute, progress});
+}
+
+std::vector<std::string> availableDevices() { return nn::deviceNames(); }
+
+std::vector<std::string> familyNames()
+{
+    std::vector<std::string> names;
+    for (const auto& family : families())
+        names.emplace_back(family.name);
+    return names;
+}
+
+TokenizedText Model::tokenize(std::string_view text, const Progress& progress) const
+{
+    if (!m_tokenizer)
+        throw Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer, or give the text as ids.", m_info->path));
+    auto tokens = m_tokenizer->encode(text, m_info->textPolicy, progress);
+    requireIdsBelow(tokens, m_info->vocabulary, m_tokenizer.get());
+    return tokens;
+}
+
+TokenizedText Model::tokensFromIds(const std::vector<TokenId>& ids) const
+{
+    return core::tokensFromIds(ids, m_tokenizer.get(), m_info->vocabulary);
+}
+
+std::shared_ptr<const Trace> Model::trace(TokenizedText text, const TraceOptions& options, const Progress& progress) const
+{
+    std::vector<Stream> streams;
+    streams.push_back({"text", std::move(text)});
+    return trace(std::move(streams), options, progress);
+}
+
+} // namespace headscope::core

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/nn/run.h"
+
+#include <ATen/core/TensorBody.h>
+
+#include <vector>
+
+namespace headscope::core::nn {
+
+enum class Activation : std::uint8_t { Relu, Gelu, Identity, Sigmoid, Softmax }; // Gelu: exact (erf)
+at::Tensor activate(const at::Tensor& x, Activation activation);
+
+struct FeedForwardInput {
+    at::Tensor router; // [tokens, d]: what a router reads
+    at::Tensor value;  // [tokens, d]: what the layer is applied to
+};
+
+/// [tokens, d] -> [tokens, d], before the residual sum.
+class FeedForward
+{
+public:
+    virtual ~FeedForward() = default;
+    virtual at::Tensor operator()(const FeedForwardInput& input, Run& run) const = 0;
+    virtual std::vector<const RouterLayer*> routers() const { return {}; }
+};
+
+class DenseFeedForward : public FeedForward
+{
+public:
+    at::Tensor upWeight, upBias;     // [f, d], [f]
+    at::Tensor downWeight, downBias; // [d, f], [d]
+    Activation activation = Activation::Relu;
+
+    at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
+};
+
+/// Non-competitive mixture of experts (Csordás et al. 2023, "Approximating two-layer feedforward networks"): sum of gate · act(x·up[e])·down[e].
+/// With magnitude gates the gate multiplies the pre-activation instead.
+class ExpertFeedForward : public FeedForward
+{
+public:
+    RouterLayer router;  // site Mlp
+    at::Tensor up;       // [E, d, size]
+    at::Tensor down;     // [E, size, d]
+    at::Tensor upBias;   // [E, size]; may be undefined
+    at::Tensor downBias; // [d]; may be undefined
+    Activation activation = Activation::Relu;
+
+    at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
+    std::vector<const RouterLayer*> routers() const override { return {&router}; }
+};
+
+} // namespace headscope::core::nn

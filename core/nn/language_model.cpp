@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nn/language_model.h"
+
+#include "core/nn/output_head.h"
+
+#include <ATen/ops/index_select.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/tensor.h>
+
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+
+namespace headscope::core::nn {
+namespace {
+
+at::Tensor idsOf(const TokenizedText& text, std::int64_t rows, const Compute& compute)
+{
+    requireIdsBelow(text, rows, nullptr);
+    std::vector<std::int64_t> ids;
+    ids.reserve(text.tokens.size());
+    for (const auto& token : text.tokens)
+        ids.push_back(token.id);
+    return at::tensor(ids, at::TensorOptions().dtype(at::kLong)).to(compute.device);
+}
+
+void addRouters(const RouterLayer& layer, std::vector<Router>& routers)
+{
+    for (int head = 0; head < layer.rule.heads; ++head) {
+        auto router = layer.router;
+        if (layer.perHead) {
+            router.address.head = head;
+            if (router.sharedWith)
+                router.sharedWith->head = head;
+        }
+        routers.push_back(std::move(router));
+    }
+}
+
+} // namespace
+
+at::Tensor Linear::operator()(const at::Tensor& x) const
+{
+    return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+}
+
+at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
+{
+    switch (placement) {
+    case NormPlacement::Pre: {
+        const auto n = norm1(x);
+        const auto y = x + (*attention)({n, n, n}, run);
+        const auto m = norm2(y);
+        return y + (*feedForward)({m, m}, run);
+    }
+    case NormPlacement::Post:
+    case NormPlacement::PostWithNormedSource: {
+        const auto source = placement == NormPlacement::Post ? x : norm1(x);
+        const auto y = norm1(x + (*attention)({x, source, source}, run));
+        return norm2(y + (*feedForward)({y, y}, run));
+    }
+    case NormPlacement::RoutersAndScoresOnly: {
+        const auto n = norm1(x);
+        const auto y = x + (*attention)({n, n, x}, run);
+        return y + (*feedForward)({norm2(y), y}, run);
+    }
+    }
+    return x;
+}
+
+void describeLayers(const std::vector<Layer>& layers, ModelInfo& info)
+{
+    info.layers = static_cast<int>(layers.size());
+    for (const auto& layer : layers) {
+        for (const auto* router : layer.attention->routers())
+            addRouters(*router, info.routers);
+        for (const auto* router : layer.feedForward->routers())
+            addRouters(*router, info.routers);
+        info.maps.push_back(layer.attention->maps());
+    }
+}
+
+LanguageModel::LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer)
+    : Model(std::make_shared<const ModelInfo>(std::move(info)), std::move(tokenizer)), m_parts(std::move(parts))
+{
+}
+
+std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, const TraceOptions& options,
+                                                  const Progress& progress) const
+{
+    const auto started = std::chrono::steady_clock::now();
+    const c10::InferenceMode inference; // per thread
+    if (m_parts.embedding.is_meta())
+        throw Error(fmt::format("{} was opened for a description only and cannot be run.", info()->path));
+    auto trace = std::make_shared<Trace>();
+    trace->model = info();
+    trace->streams = std::move(streams);
+    trace->options = options;
+    try {
+        const auto ids = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
+        auto x = at::index_select(m_parts.embedding, 0, ids);
+        if (m_parts.embeddingAdapter)
+            x = (*m_parts.embeddingAdapter)(x);
+        if (m_parts.embeddingScale != 1)
+            x = x * m_parts.embeddingScale;
+        Run run(trace->options, progress, m_parts.compute);
+        for (std::size_t layer = 0; layer < m_parts.layers.size(); ++layer) {
+            progress.at(static_cast<double>(layer) / static_cast<double>(m_parts.layers.size() + 1), "tracing");
+            x = m_parts.layers[layer](x, run);
+        }
+        progress.at(static_cast<double>(m_parts.layers.size()) / static_cast<double>(m_parts.layers.size() + 1), "tracing");
+        const auto head = [this](const at::Tensor& rows) {
+            const auto normed = m_parts.outputNorm ? (*m_parts.outputNorm)(rows) : rows;
+            return m_parts.output(m_parts.outputAdapter ? (*m_parts.outputAdapter)(normed) : normed);
+        };
+        if (options.loss || options.logits || options.predictions > 0)
+            runHead(x, ids, head, *trace, progress);
+        trace->sites = run.takeSites();
+        trace->attention = run.takeAttention();
+    } catch (const c10::OutOfMemoryError&) {
+        throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
+                                trace->tokens(), info()->device));
+    } catch (const c10::Error& error) {
+        throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
+    } catch (const std::bad_alloc&) {
+        throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text.", trace->tokens()));
+    }
+    trace->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+    return trace;
+}
+
+} // namespace headscope::core::nn

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/families/model.h"
+#include "core/nn/attention_block.h"
+#include "core/nn/feed_forward.h"
+#include "core/nn/norm.h"
+
+#include <ATen/core/TensorBody.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace headscope::core::nn {
+
+/// y = x·weightᵀ + bias
+struct Linear {
+    at::Tensor weight; // [out, in]
+    at::Tensor bias;   // [out]; may be undefined
+
+    at::Tensor operator()(const at::Tensor& x) const;
+};
+
+/// Where the norms of a layer stand.
+enum class NormPlacement : std::uint8_t {
+    Pre,                   // y = x + attention(norm1 x); out = y + ffn(norm2 y)
+    Post,                  // y = norm1(x + attention x); out = norm2(y + ffn y)
+    PostWithNormedSource,  // as Post, but keys and values read norm1 x
+    RoutersAndScoresOnly,  // as Pre, but values and the feed-forward layer read x itself
+};
+
+struct Layer {
+    std::shared_ptr<const AttentionBlock> attention;
+    std::shared_ptr<const FeedForward> feedForward;
+    LayerNorm norm1, norm2;
+    NormPlacement placement = NormPlacement::Pre;
+
+    at::Tensor operator()(const at::Tensor& x, Run& run) const; // [tokens, d] -> [tokens, d]
+};
+
+/// A causal language model: embedding, layers, output head.
+struct LanguageModelParts {
+    Compute compute;
+    at::Tensor embedding; // [vocabulary, e]
+    double embeddingScale = 1;
+    std::optional<Linear> embeddingAdapter; // e -> d
+    std::vector<Layer> layers;
+    std::optional<LayerNorm> outputNorm;
+    std::optional<Linear> outputAdapter; // d -> e
+    Linear output;                       // -> vocabulary
+};
+
+/// Fills in what the parts know: routers, maps, layers.
+void describeLayers(const std::vector<Layer>& layers, ModelInfo& info);
+
+class LanguageModel : public Model
+{
+public:
+    LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer);
+
+    using Model::trace;
+    std::shared_ptr<const Trace> trace(std::vector<Stream> streams, const TraceOptions& options, const Progress& progress) const override;
+
+private:
+    LanguageModelParts m_parts;
+};
+
+} // namespace headscope::core::nn
