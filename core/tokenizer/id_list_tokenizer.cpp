@@ -58,8 +58,10 @@ private:
         TokenId id = -1;
         const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), id);
         if (problem != std::errc() || end != word.data() + word.size() || id < 0 || id >= m_size)
-            throw Error(fmt::format("\"{}\" is not an id from 0 to {}; without a tokenizer the text must be a list of ids such as \"15 126, 157\", "
-                                    "or give the tokenizer file of this checkpoint.", shown(word), m_size - 1));
+            throw Error(fmt::format("\"{}\" is not an id from 0 to {}; without a tokenizer the text must be a list of ids "
+                                    "such as \"15 126, 157\", "
+                                    "or give the tokenizer file of this checkpoint.",
+                                    shown(word), m_size - 1));
         return id;
     }
 

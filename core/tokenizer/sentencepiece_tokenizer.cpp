@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/tokenizer/tokenizer.h"
+#include "core/tokenizer/sentencepiece_tokenizer.h"
+
+#include "core/tokenizer/piece_spans.h"
+#include "core/tokenizer/safe_cuts.h"
+#include "core/tokenizer/sentencepiece_file.h"
+#include "core/tokenizer/sentencepiece_normalizer.h"
+#include "core/tokenizer/utf8.h"
 
 #include <fmt/format.h>
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <mutex>
+
+// Exported by the library but in none of its installed headers.
+namespace sentencepiece::logging {
+void SetMinLogLevel(int level);
+}
 
 namespace headscope::core {
 namespace {
 
-namespace sp = sentencepiece;
+// What the library may get in one call, which cannot be cancelled: a few seconds and 400 MB.
+constexpr std::size_t mostBytesInOneCall = 4U << 20;
+// Beyond this its own offsets overflow.
+constexpr std::size_t mostBytes = 1U << 30;
+
+/// Only what ends the process is still written to stderr.
+void quietLibrary()
+{
+    constexpr int fatal = 3;
+    [[maybe_unused]] static const bool once = (sentencepiece::logging::SetMinLogLevel(fatal), true);
+}
 
 /// Lines as Python's universal newlines see them, without their ends.
 std::vector<ByteRange> splitText(std::string_view text, TextPolicy::Split split)
@@ -22,85 +42,220 @@ std::vector<ByteRange> splitText(std::string_view text, TextPolicy::Split split)
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
         lines.push_back({begin, end});
-        const bool carriageReturnAndLineFeed = text.substr(end, 2) == "\r\n";
-        begin = end + (carriageReturnAndLineFeed ? 2 : 1);
+        begin = end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
     }
     return lines;
+}
+
+std::vector<ByteRange> gapsBetween(const std::vector<Token>& tokens, std::size_t textSize)
+{
+    std::vector<ByteRange> gaps;
+    std::size_t place = 0;
+    const auto addGap = [&](std::size_t end) {
+        if (end <= place)
+            return;
+        // A token without bytes may stand in the middle of a gap.
+        if (!gaps.empty() && gaps.back().end == place)
+            gaps.back().end = end;
+        else
+            gaps.push_back({place, end});
+    };
+    for (const Token& token : tokens) {
+        addGap(token.span.begin);
+        place = token.span.end;
+    }
+    addGap(textSize);
+    return gaps;
+}
+
+/// Progress through a part of a text as progress through the whole.
+Progress inPart(const Progress& whole, ByteRange part, std::size_t textSize)
+{
+    Progress result{.report = {}, .stop = whole.stop};
+    if (whole.report)
+        result.report = [&whole, part, textSize](double fraction, std::string_view stage) {
+            const double place = static_cast<double>(part.begin) + fraction * static_cast<double>(part.size());
+            whole.report(textSize == 0 ? 0 : place / static_cast<double>(textSize), stage);
+        };
+    return result;
 }
 
 class SentencePieceTokenizer final : public Tokenizer
 {
 public:
-    SentencePieceTokenizer(std::filesystem::path path, const std::string& model) : m_path(std::move(path))
+    SentencePieceTokenizer(const std::string& bytes, const std::filesystem::path& path, std::size_t partBytes)
+        : m_path(path), m_partBytes(partBytes), m_file(parseSentencePiece(bytes, m_path)), m_normalizer(m_file)
     {
-        const auto status = m_processor.LoadFromSerializedProto(model);
+        quietLibrary();
+        const auto status = m_processor.LoadFromSerializedProto(bytes);
         if (!status.ok())
-            throw Error(fmt::format("{} is not a SentencePiece model; give the tokenizer.model of this checkpoint.", m_path.string()));
+            throw Error(fmt::format("{} is damaged: SentencePiece says \"{}\"; download it again or give another one.",
+                                    m_path.string(), status.message()));
     }
 
-    TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const override
+    TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const override;
+
+    std::int64_t size() const override { return m_file.pieces; }
+    std::string piece(TokenId id) const override { return contains(id) ? m_processor.IdToPiece(id) : std::string(); }
+    bool isSpecial(TokenId id) const override { return contains(id) && m_processor.IsControl(id); }
+    std::string description() const override
     {
-        TokenizedText result{.text = std::string(text), .tokens = {}, .gaps = {}};
-        if (policy.addBos)
-            appendControl(result, m_processor.bos_id(), 0, "BOS");
-        for (const ByteRange& part : splitText(text, policy.split)) {
-            progress.checkpoint();
-            appendPart(result, part);
-        }
-        if (policy.addEos)
-            appendControl(result, m_processor.eos_id(), text.size(), "EOS");
-        std::size_t place = 0;
-        for (const Token& token : result.tokens) {
-            if (token.span.begin > place)
-                result.gaps.push_back({place, token.span.begin});
-            place = token.span.end;
-        }
-        if (place < text.size())
-            result.gaps.push_back({place, text.size()});
-        return result;
+        return fmt::format("SentencePiece {}, {} pieces", toString(m_file.algorithm), size());
     }
-
-    std::int64_t size() const override { return m_processor.GetPieceSize(); }
-    std::string piece(TokenId id) const override { return id >= 0 && id < size() ? m_processor.IdToPiece(id) : std::string(); }
-    bool isSpecial(TokenId id) const override { return id >= 0 && id < size() && m_processor.IsControl(id); }
-    std::string description() const override { return fmt::format("SentencePiece, {} pieces", size()); }
     std::filesystem::path path() const override { return m_path; }
 
 private:
-    void appendControl(TokenizedText& result, TokenId id, std::size_t place, std::string_view name) const
-    {
-        if (id < 0 || id >= size())
-            throw Error(fmt::format("{} has no {} symbol; choose a text policy without it.", m_path.string(), name));
-        result.tokens.push_back({id, piece(id), {place, place}, true, static_cast<std::int32_t>(result.tokens.size())});
-    }
-
-    void appendPart(TokenizedText& result, ByteRange part) const
-    {
-        sp::ImmutableSentencePieceText pieces;
-        const auto status = m_processor.Encode(std::string_view(result.text).substr(part.begin, part.size()), pieces.mutable_proto());
-        if (!status.ok())
-            throw Error(fmt::format("SentencePiece cannot encode this text: {}.", status.message()));
-        for (std::size_t i = 0; i < pieces.pieces_size(); ++i) {
-            const auto token = pieces.pieces(static_cast<int>(i));
-            const auto id = static_cast<TokenId>(token.id());
-            result.tokens.push_back({id, token.piece(), {part.begin + token.begin(), part.begin + token.end()}, isSpecial(id),
-                                     static_cast<std::int32_t>(result.tokens.size())});
-        }
-    }
+    bool contains(TokenId id) const { return id >= 0 && id < size(); }
+    Token control(TokenId id, std::size_t place, std::string_view name) const;
+    void appendPart(TokenizedText& result, ByteRange part, const Progress& progress) const;
+    std::vector<Piece> pieces(std::string_view text, const NormalText& normal, const Progress& progress) const;
+    std::vector<Piece> encodeOnce(std::string_view text, std::size_t begin) const;
+    std::size_t normalSize(const Piece& piece) const { return piece.isByte ? 1 : piece.text.size(); }
+    const SafeCuts* safeCuts() const;
 
     std::filesystem::path m_path;
-    sp::SentencePieceProcessor m_processor;
+    std::size_t m_partBytes;
+    SentencePieceFile m_file;
+    SentencePieceNormalizer m_normalizer;
+    sentencepiece::SentencePieceProcessor m_processor;
+    mutable std::once_flag m_cutsOnce; // made for the first long text
+    mutable std::optional<SafeCuts> m_cuts;
 };
+
+TokenizedText SentencePieceTokenizer::encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const
+{
+    if (text.size() > mostBytes)
+        throw Error(fmt::format("A text of {} MB is too long for one piece; split it into documents below 1024 MB.",
+                                text.size() >> 20));
+    TokenizedText result{.text = std::string(text), .tokens = {}, .gaps = {}};
+    if (policy.addBos)
+        result.tokens.push_back(control(m_processor.bos_id(), 0, "BOS"));
+    for (const ByteRange& part : splitText(text, policy.split)) {
+        const Progress inside = inPart(progress, part, text.size());
+        inside.at(0, "tokenizing");
+        appendPart(result, part, inside);
+    }
+    if (policy.addEos) {
+        Token eos = control(m_processor.eos_id(), text.size(), "EOS");
+        eos.group = result.tokens.empty() ? 0 : result.tokens.back().group + 1;
+        result.tokens.push_back(std::move(eos));
+    }
+    result.gaps = gapsBetween(result.tokens, text.size());
+    return result;
+}
+
+Token SentencePieceTokenizer::control(TokenId id, std::size_t place, std::string_view name) const
+{
+    if (!contains(id))
+        throw Error(fmt::format("{} has no {} symbol; choose a text policy without it or give another tokenizer.",
+                                m_path.string(), name));
+    return {.id = id, .piece = piece(id), .span = {place, place}, .special = true, .group = 0};
+}
+
+/// Appends the tokens of one part of result.text, which is encoded on its own.
+void SentencePieceTokenizer::appendPart(TokenizedText& result, ByteRange part, const Progress& progress) const
+{
+    const ValidUtf8 valid(std::string_view(result.text).substr(part.begin, part.size()));
+    const NormalText normal = m_normalizer.normalize(valid.text(), progress);
+    std::vector<Piece> found = pieces(valid.text(), normal, progress);
+    const auto aligned = alignPieces(found, normal);
+    const std::vector<PieceSpan> spans = aligned ? *aligned : reportedSpans(found, valid.text());
+
+    ValidUtf8::Walk walk(valid);
+    std::int32_t group = result.tokens.empty() ? -1 : result.tokens.back().group;
+    result.tokens.reserve(result.tokens.size() + found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!spans[i].sharesCharacter)
+            ++group;
+        const std::size_t begin = part.begin + walk.original(spans[i].span.begin);
+        const std::size_t end = part.begin + walk.original(spans[i].span.end);
+        result.tokens.push_back({.id = found[i].id,
+                                 .piece = std::move(found[i].text),
+                                 .span = {begin, end},
+                                 .special = isSpecial(found[i].id),
+                                 .group = group});
+    }
+}
+
+std::vector<Piece> SentencePieceTokenizer::pieces(std::string_view text, const NormalText& normal,
+                                                  const Progress& progress) const
+{
+    const SafeCuts* const cuts = text.size() > 2 * m_partBytes ? safeCuts() : nullptr;
+    if (!cuts)
+        return encodeOnce(text, 0);
+    const auto& units = normal.units;
+    std::vector<Piece> result;
+    for (const SafeCuts::Part& part : cuts->parts(normal, m_partBytes)) {
+        progress.at(static_cast<double>(units[part.firstUnit].original) / static_cast<double>(text.size()), "tokenizing");
+        const std::size_t begin = units[part.contextUnit].original;
+        std::vector<Piece> found = encodeOnce(text.substr(begin, units[part.lastUnit].original - begin), begin);
+        std::size_t context = 0; // bytes of the normal text that belong to the part before
+        if (part.contextUnit < part.firstUnit)
+            context = units[part.firstUnit].normal - units[part.contextUnit].normal +
+                      (m_file.addDummyPrefix ? escapedSpace.size() : 0);
+        auto first = found.begin();
+        for (; context > 0 && first != found.end(); ++first)
+            context -= std::min(context, normalSize(*first));
+        result.insert(result.end(), std::make_move_iterator(first), std::make_move_iterator(found.end()));
+    }
+    return result;
+}
+
+std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std::size_t begin) const
+{
+    if (text.size() > mostBytesInOneCall)
+        throw Error(fmt::format(
+            "The text has {} MB without a place where SentencePiece can be interrupted (one word, or a unigram model); "
+            "break it into lines and choose the text policy \"lines\".",
+            text.size() >> 20));
+    sentencepiece::ImmutableSentencePieceText encoded;
+    const auto status = m_processor.Encode(text, encoded.mutable_proto());
+    if (!status.ok())
+        throw Error(fmt::format("SentencePiece cannot encode this text (\"{}\"); {} may be damaged.", status.message(),
+                                m_path.string()));
+    std::vector<Piece> result;
+    result.reserve(encoded.pieces_size());
+    for (std::size_t i = 0; i < encoded.pieces_size(); ++i) {
+        const auto piece = encoded.pieces(static_cast<int>(i));
+        const auto id = static_cast<TokenId>(piece.id());
+        if (!contains(id))
+            throw Error(
+                fmt::format("{} gives the id {} for \"{}\" but has only {} pieces; it is damaged, download it again.",
+                            m_path.string(), id, piece.piece(), size()));
+        result.push_back({id, piece.piece(), m_processor.IsByte(id), {begin + piece.begin(), begin + piece.end()}});
+    }
+    return result;
+}
+
+/// nullptr where nothing can be promised.
+const SafeCuts* SentencePieceTokenizer::safeCuts() const
+{
+    using Algorithm = SentencePieceFile::Algorithm;
+    const bool local = m_file.algorithm == Algorithm::Bpe || m_file.algorithm == Algorithm::Char;
+    if (!local || m_file.hasUnusedPieces || m_file.spaceIsSuffix || !m_file.escapeSpaces)
+        return nullptr;
+    std::call_once(m_cutsOnce, [this] {
+        std::vector<std::string> spellings;
+        for (TokenId id = 0; id < size(); ++id)
+            if (!m_processor.IsControl(id) && !m_processor.IsUnknown(id) && !m_processor.IsByte(id))
+                spellings.push_back(m_processor.IdToPiece(id));
+        using Unknown = SafeCuts::UnknownCharacters;
+        m_cuts.emplace(spellings, m_file.byteFallback ? Unknown::Bytes : Unknown::Joined);
+    });
+    return &*m_cuts;
+}
 
 } // namespace
 
+std::shared_ptr<const Tokenizer> makeSentencePiece(const std::string& bytes, const std::filesystem::path& path,
+                                                   std::size_t partBytes)
+{
+    return std::make_shared<SentencePieceTokenizer>(bytes, path, partBytes);
+}
+
 std::shared_ptr<const Tokenizer> openSentencePiece(const std::filesystem::path& path)
 {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        throw Error(fmt::format("{} cannot be read.", path.string()));
-    const std::string model{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    return std::make_shared<SentencePieceTokenizer>(path, model);
+    return makeSentencePiece(readSentencePieceBytes(path), path);
 }
 
 } // namespace headscope::core

@@ -45,8 +45,10 @@ TokenizedText tokensFromIds(const std::vector<TokenId>& ids, const Tokenizer* to
     result.tokens.reserve(ids.size());
     for (const TokenId id : ids) {
         if (id < 0 || id >= rows)
-            throw Error(fmt::format("The id {} at place {} is outside the vocabulary of this checkpoint, which has the ids 0 to {}; "
-                                    "give ids in that range.", id, result.tokens.size(), rows - 1));
+            throw Error(
+                fmt::format("The id {} at place {} is outside the vocabulary of this checkpoint, which has the ids 0 to {}; "
+                            "give ids in that range.",
+                            id, result.tokens.size(), rows - 1));
         std::string piece = tokenizer ? tokenizer->piece(id) : std::string();
         if (piece.empty())
             piece = std::to_string(id);
@@ -65,8 +67,9 @@ void requireIdsBelow(const TokenizedText& text, std::int64_t rows, const Tokeniz
                                   [&](const Token& token) { return token.id < 0 || token.id >= rows; });
     if (bad == text.tokens.end())
         return;
-    throw Error(fmt::format("Token {} has the id {}{}{}, but this checkpoint has only {} embedding rows; {}.", bad - text.tokens.begin(),
-                            bad->id, quotedPiece(bad->id, tokenizer), tokenizerName(tokenizer), rows, remedy));
+    throw Error(fmt::format("Token {} has the id {}{}{}, but this checkpoint has only {} embedding rows; {}.",
+                            bad - text.tokens.begin(), bad->id, quotedPiece(bad->id, tokenizer), tokenizerName(tokenizer),
+                            rows, remedy));
 }
 
 } // namespace headscope::core

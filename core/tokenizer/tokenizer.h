@@ -13,7 +13,8 @@
 
 namespace headscope::core {
 
-/// How text becomes ids. Belongs to the loaded checkpoint, comes from its family's conventions, can be overridden, is written into every export.
+/// How text becomes ids. Belongs to the loaded checkpoint, comes from its family's conventions, can be overridden, is
+/// written into every export.
 struct TextPolicy {
     enum class Split : std::uint8_t {
         Whole, // the text is encoded in one piece
@@ -34,7 +35,13 @@ class Tokenizer
 public:
     virtual ~Tokenizer() = default;
 
-    /// Any bytes are legal, invalid UTF-8 and NUL included. Throws Error (a text the library refuses), Cancelled.
+    /// Any bytes are legal, invalid UTF-8 and NUL included: each invalid part becomes one U+FFFD for the tokenizer, spans
+    /// refer to the bytes given. With Lines a line ends at "\n", "\r\n" or "\r". addBos and addEos put one token at each end
+    /// of the whole text, not of lines.
+    ///
+    /// Cancellable between parts of about 2 kB. Only where a text offers no place to cut it without changing ids (one word
+    /// repeated for megabytes; unigram models) it is encoded in one call, and above 4 MB refused. Throws Error (a text the
+    /// library refuses, a policy that asks for a symbol the model lacks), Cancelled.
     virtual TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress = {}) const = 0;
     /// Number of ids. Every id that encode gives is below it.
     virtual std::int64_t size() const = 0;
@@ -50,19 +57,36 @@ public:
 /// Reads a SentencePiece model. Throws Error naming the file when it is something else.
 std::shared_ptr<const Tokenizer> openSentencePiece(const std::filesystem::path& path);
 
-/// A stand-in for a checkpoint whose tokenizer is not at hand: the text is a list of ids ("15 126, 157") and each number is a token. `size` bounds the ids.
-/// encode throws Error naming the first word that is not an id below `size`.
+/// A stand-in for a checkpoint whose tokenizer is not at hand: the text is a list of ids ("15 126, 157") and each number is
+/// a token. `size` bounds the ids. encode throws Error naming the first word that is not an id below `size`.
 std::shared_ptr<const Tokenizer> makeIdListTokenizer(std::int64_t size);
 
-/// Looks beside a checkpoint (its folder and the folders above it that a training run or a Hugging Face directory uses: `tokenizer.model`,
-/// `tokenizer.spm.model`, `tokenizer.model.model`, `*.model` when there is just one, `cache/*/*/` of a run). nullopt when none is found.
-/// `expectedPieces` (rows of the embedding) chooses between several. Throws Error when several fit equally and nothing decides.
+/// What a look around a checkpoint found.
+struct TokenizerSearch {
+    std::optional<std::filesystem::path> path; // the one to use
+    std::vector<std::string> notes;            // sentences: what was there but is of no use, and why; padding rows
+};
+
+/// Looks for the tokenizer of a checkpoint (a file or a folder) in its folder and in the three above it, the nearest first.
+/// In each: `tokenizer.model`, `tokenizer.spm.model`, `tokenizer.model.model`, any other single `*.model` (only beside the
+/// checkpoint), and `cache/*/*/tokenizer*.model` as training runs leave them (save/NAME/checkpoint/model-N.pth beside
+/// cache/DATASET/HASH/).
+///
+/// `expectedPieces` is the number of rows of the embedding, or 0 when that is not known. A tokenizer with more pieces is
+/// never taken. The nearest with exactly as many wins; without one (rows are often padded) the nearest folder, and in it the
+/// tokenizer with the most pieces. Throws Error when two different ones are equally good. Never reads more than a bounded
+/// number of folder entries and files.
+TokenizerSearch searchTokenizer(const std::filesystem::path& checkpoint, std::int64_t expectedPieces);
+
+/// searchTokenizer without its notes.
 std::optional<std::filesystem::path> findTokenizer(const std::filesystem::path& checkpoint, std::int64_t expectedPieces);
 
-/// The tokens of a list of ids: pieces from `tokenizer` (may be null), empty spans. Throws Error naming the first id outside [0, rows).
+/// The tokens of a list of ids: pieces from `tokenizer` (may be null), empty spans. Throws Error naming the first id outside
+/// [0, rows).
 TokenizedText tokensFromIds(const std::vector<TokenId>& ids, const Tokenizer* tokenizer, std::int64_t rows);
 
-/// Throws Error naming the first token whose id has no embedding row ("… give the tokenizer this checkpoint was trained with").
+/// Throws Error naming the first token whose id has no embedding row ("… give the tokenizer this checkpoint was trained
+/// with").
 void requireIdsBelow(const TokenizedText& text, std::int64_t rows, const Tokenizer* tokenizer);
 
 } // namespace headscope::core

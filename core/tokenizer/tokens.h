@@ -21,11 +21,11 @@ struct ByteRange {
 
 using TokenId = std::int32_t;
 
-/// One token of a text. `span` says which bytes of the original text it stands for; an empty span is not the same as `special`
-/// (a dummy prefix is an ordinary token without bytes).
+/// One token of a text. `span` says which bytes of the original text it stands for; an empty span is not the same as
+/// `special` (a dummy prefix is an ordinary token without bytes).
 struct Token {
     TokenId id = 0;
-    std::string piece;      // as the vocabulary spells it ("▁The", "<0x41>"); the id in decimal without a vocabulary
+    std::string piece; // as the vocabulary spells it ("▁The", "<0x41>"); the id in decimal without a vocabulary
     ByteRange span;
     bool special = false;   // control symbol (BOS, EOS, …), not text
     std::int32_t group = 0; // tokens that share one original character have the same group; groups are numbered in order
@@ -36,9 +36,9 @@ struct Token {
 /// A text and its tokens. Spans never decrease or overlap; spans and gaps together tile the text exactly.
 /// Zero tokens is a legal text. Tokens of a text given by ids have empty spans and `text` is empty.
 struct TokenizedText {
-    std::string text;             // the bytes the user gave
+    std::string text; // the bytes the user gave
     std::vector<Token> tokens;
-    std::vector<ByteRange> gaps;  // bytes that the tokenizer dropped, in order, never empty ranges, merged when adjacent
+    std::vector<ByteRange> gaps; // bytes that the tokenizer dropped, in order, never empty ranges, merged when adjacent
 
     std::vector<TokenId> ids() const;
     bool operator==(const TokenizedText&) const = default;

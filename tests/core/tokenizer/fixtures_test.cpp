@@ -44,7 +44,7 @@ TEST_P(Reference, IdsPiecesAndSpans)
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, Reference,
-                         testing::Values("fixtures/switchhead_xl", "fixtures/moa_mode_moa", "fixtures/moa_mode_my", "fixtures/dense_xl",
-                                         "fixtures/switchall_xl", "demo/switchhead"));
+                         testing::Values("fixtures/switchhead_xl", "fixtures/moa_mode_moa", "fixtures/moa_mode_my",
+                                         "fixtures/dense_xl", "fixtures/switchall_xl", "demo/switchhead"));
 
 } // namespace
