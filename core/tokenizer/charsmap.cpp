@@ -12,6 +12,9 @@ namespace {
 constexpr std::uint32_t isValue = 1U << 31;
 constexpr std::uint32_t blockSize = 256; // children of a node lie in one aligned block, picked by the byte
 
+// The longest of Unicode has 33 bytes; a text must not explode.
+constexpr std::size_t mostReplacementBytes = 255;
+
 bool hasValue(std::uint32_t unit)
 {
     return (unit >> 8) & 1U;
@@ -60,7 +63,8 @@ bool CharsMap::staysInside() const
         const std::uint32_t unit = m_units[i];
         if (unit & isValue) {
             // Replacements are whole characters: nothing may begin inside one.
-            if (value(unit) >= m_replacements.size() || isContinuation(m_replacements[value(unit)]))
+            if (value(unit) >= m_replacements.size() || isContinuation(m_replacements[value(unit)]) ||
+                std::strlen(m_replacements.c_str() + value(unit)) > mostReplacementBytes)
                 return false;
             continue;
         }

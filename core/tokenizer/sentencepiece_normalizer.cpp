@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace headscope::core {
 namespace {
 
+constexpr std::size_t mostNormalBytes = 1U << 30;
 constexpr std::string_view replacementCharacter = "\xEF\xBF\xBD";
 
 std::uint32_t place(std::size_t value)
@@ -23,13 +25,11 @@ bool startsInsideCharacter(std::string_view rest)
 
 } // namespace
 
-SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceFile& file)
-    : m_rules(file.rules), m_symbols(file.userDefined), m_symbolStarts(256), m_addDummyPrefix(file.addDummyPrefix),
-      m_removeExtraSpaces(file.removeExtraSpaces), m_spaceIsSuffix(file.spaceIsSuffix),
-      m_space(file.escapeSpaces ? escapedSpace : " ")
+SentencePieceNormalizer::SentencePieceNormalizer(SentencePieceFile file)
+    : m_file(std::move(file)), m_symbolStarts(256), m_space(m_file.escapeSpaces ? escapedSpace : " ")
 {
-    for (const std::string& symbol : m_symbols) {
-        m_symbolSet.insert(symbol);
+    for (const std::string& symbol : m_file.userDefined) {
+        m_symbols.insert(symbol);
         m_symbolSizes.push_back(symbol.size());
         m_symbolStarts[static_cast<std::uint8_t>(symbol.front())] = true;
     }
@@ -42,7 +42,7 @@ std::size_t SentencePieceNormalizer::symbolSize(std::string_view rest) const
     if (!m_symbolStarts[static_cast<std::uint8_t>(rest.front())])
         return 0;
     for (const std::size_t size : m_symbolSizes)
-        if (size <= rest.size() && m_symbolSet.contains(rest.substr(0, size)))
+        if (size <= rest.size() && m_symbols.contains(rest.substr(0, size)))
             return size;
     return 0;
 }
@@ -51,7 +51,7 @@ SentencePieceNormalizer::Step SentencePieceNormalizer::step(std::string_view res
 {
     if (const std::size_t size = symbolSize(rest))
         return {size, rest.substr(0, size)};
-    if (const auto rule = m_rules.longest(rest))
+    if (const auto rule = m_file.rules.longest(rest))
         return {rule->size, rule->replacement};
     // Only a rule that ends inside a character (a broken model) leaves something invalid behind.
     const Utf8Step character = utf8Step(rest);
@@ -79,19 +79,21 @@ NormalText SentencePieceNormalizer::normalize(std::string_view text, const Progr
     };
 
     std::size_t at = 0;
-    if (m_removeExtraSpaces)
+    if (m_file.removeExtraSpaces)
         for (Step next; at < text.size() && (next = step(text.substr(at))).replacement == " "; at += next.size)
             begin(at);
-    const bool hasDummy = at < text.size() && m_addDummyPrefix;
-    if (hasDummy && !m_spaceIsSuffix) {
+    const bool hasDummy = at < text.size() && m_file.addDummyPrefix;
+    if (hasDummy && !m_file.spaceIsSuffix) {
         begin(at);
         result.text += m_space;
     }
-    bool afterSpace = m_removeExtraSpaces;
+    bool afterSpace = m_file.removeExtraSpaces;
     constexpr std::size_t bytesBetweenQuestions = 1U << 16;
     for (std::size_t question = at; at < text.size();) {
         if (at >= question) {
             progress.checkpoint();
+            if (result.text.size() > mostNormalBytes)
+                throw Error("The text is too long after normalisation (more than 1 GB); split it into shorter documents.");
             question = at + bytesBetweenQuestions;
         }
         const Step next = step(text.substr(at));
@@ -101,11 +103,11 @@ NormalText SentencePieceNormalizer::normalize(std::string_view text, const Progr
         begin(at);
         appendEscaped(result.text, replacement);
         if (!replacement.empty())
-            afterSpace = m_removeExtraSpaces && replacement.ends_with(' ');
+            afterSpace = m_file.removeExtraSpaces && replacement.ends_with(' ');
         at += next.size;
     }
     begin(text.size());
-    finish(result, hasDummy && m_spaceIsSuffix);
+    finish(result, hasDummy && m_file.spaceIsSuffix);
     return result;
 }
 
@@ -113,7 +115,7 @@ NormalText SentencePieceNormalizer::normalize(std::string_view text, const Progr
 void SentencePieceNormalizer::finish(NormalText& result, bool addSuffix) const
 {
     std::string& text = result.text;
-    if (m_removeExtraSpaces)
+    if (m_file.removeExtraSpaces)
         while (text.ends_with(m_space))
             text.resize(text.size() - m_space.size());
     auto& units = result.units;

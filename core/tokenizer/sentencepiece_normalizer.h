@@ -32,12 +32,14 @@ struct NormalText {
 class SentencePieceNormalizer
 {
 public:
-    explicit SentencePieceNormalizer(const SentencePieceFile& file);
+    explicit SentencePieceNormalizer(SentencePieceFile file);
     // Views into the user-defined symbols would not survive a copy.
     SentencePieceNormalizer(const SentencePieceNormalizer&) = delete;
     SentencePieceNormalizer& operator=(const SentencePieceNormalizer&) = delete;
 
-    /// `text` is valid UTF-8 below 2 GB.
+    const SentencePieceFile& file() const { return m_file; }
+
+    /// `text` is valid UTF-8. Throws Error when more than 1 GB would come out.
     NormalText normalize(std::string_view text, const Progress& progress = {}) const;
 
 private:
@@ -50,14 +52,10 @@ private:
     void appendEscaped(std::string& text, std::string_view replacement) const;
     void finish(NormalText& result, bool addSuffix) const;
 
-    CharsMap m_rules;
-    std::vector<std::string> m_symbols; // user-defined, they stay as they are
-    std::unordered_set<std::string_view> m_symbolSet;
+    SentencePieceFile m_file;
+    std::unordered_set<std::string_view> m_symbols; // user-defined, they stay as they are
     std::vector<std::size_t> m_symbolSizes; // distinct, descending
     std::vector<bool> m_symbolStarts;       // by first byte
-    bool m_addDummyPrefix;
-    bool m_removeExtraSpaces;
-    bool m_spaceIsSuffix;
     std::string_view m_space; // "▁", or " " where spaces are not escaped
 };
 

@@ -23,8 +23,8 @@ namespace {
 
 // What the library may get in one call, which cannot be cancelled: a few seconds and 400 MB.
 constexpr std::size_t mostBytesInOneCall = 4U << 20;
-// Beyond this its own offsets overflow.
-constexpr std::size_t mostBytes = 1U << 30;
+// A token needs 80 bytes and stands for three or four.
+constexpr std::size_t mostBytes = 256U << 20;
 
 /// Only what ends the process is still written to stderr.
 void quietLibrary()
@@ -84,7 +84,7 @@ class SentencePieceTokenizer final : public Tokenizer
 {
 public:
     SentencePieceTokenizer(const std::string& bytes, const std::filesystem::path& path, std::size_t partBytes)
-        : m_path(path), m_partBytes(partBytes), m_file(parseSentencePiece(bytes, m_path)), m_normalizer(m_file)
+        : m_path(path), m_partBytes(partBytes), m_normalizer(parseSentencePiece(bytes, m_path))
     {
         quietLibrary();
         const auto status = m_processor.LoadFromSerializedProto(bytes);
@@ -95,27 +95,26 @@ public:
 
     TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const override;
 
-    std::int64_t size() const override { return m_file.pieces; }
+    std::int64_t size() const override { return file().pieces; }
     std::string piece(TokenId id) const override { return contains(id) ? m_processor.IdToPiece(id) : std::string(); }
     bool isSpecial(TokenId id) const override { return contains(id) && m_processor.IsControl(id); }
     std::string description() const override
     {
-        return fmt::format("SentencePiece {}, {} pieces", toString(m_file.algorithm), size());
+        return fmt::format("SentencePiece {}, {} pieces", toString(file().algorithm), size());
     }
     std::filesystem::path path() const override { return m_path; }
 
 private:
+    const SentencePieceFile& file() const { return m_normalizer.file(); }
     bool contains(TokenId id) const { return id >= 0 && id < size(); }
     Token control(TokenId id, std::size_t place, std::string_view name) const;
     void appendPart(TokenizedText& result, ByteRange part, const Progress& progress) const;
     std::vector<Piece> pieces(std::string_view text, const NormalText& normal, const Progress& progress) const;
-    std::vector<Piece> encodeOnce(std::string_view text, std::size_t begin) const;
-    std::size_t normalSize(const Piece& piece) const { return piece.isByte ? 1 : piece.text.size(); }
+    std::vector<Piece> encodeOnce(std::string_view text, std::size_t begin, std::size_t normalSize) const;
     const SafeCuts* safeCuts() const;
 
     std::filesystem::path m_path;
     std::size_t m_partBytes;
-    SentencePieceFile m_file;
     SentencePieceNormalizer m_normalizer;
     sentencepiece::SentencePieceProcessor m_processor;
     mutable std::once_flag m_cutsOnce; // made for the first long text
@@ -125,8 +124,8 @@ private:
 TokenizedText SentencePieceTokenizer::encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const
 {
     if (text.size() > mostBytes)
-        throw Error(fmt::format("A text of {} MB is too long for one piece; split it into documents below 1024 MB.",
-                                text.size() >> 20));
+        throw Error(fmt::format("A text of {} MB is too long to be read as one; split it into documents below {} MB.",
+                                text.size() >> 20, mostBytes >> 20));
     TokenizedText result{.text = std::string(text), .tokens = {}, .gaps = {}};
     if (policy.addBos)
         result.tokens.push_back(control(m_processor.bos_id(), 0, "BOS"));
@@ -163,7 +162,6 @@ void SentencePieceTokenizer::appendPart(TokenizedText& result, ByteRange part, c
 
     ValidUtf8::Walk walk(valid);
     std::int32_t group = result.tokens.empty() ? -1 : result.tokens.back().group;
-    result.tokens.reserve(result.tokens.size() + found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (!spans[i].sharesCharacter)
             ++group;
@@ -182,32 +180,34 @@ std::vector<Piece> SentencePieceTokenizer::pieces(std::string_view text, const N
 {
     const SafeCuts* const cuts = text.size() > 2 * m_partBytes ? safeCuts() : nullptr;
     if (!cuts)
-        return encodeOnce(text, 0);
+        return encodeOnce(text, 0, normal.text.size());
     const auto& units = normal.units;
     std::vector<Piece> result;
     for (const SafeCuts::Part& part : cuts->parts(normal, m_partBytes)) {
         progress.at(static_cast<double>(units[part.firstUnit].original) / static_cast<double>(text.size()), "tokenizing");
         const std::size_t begin = units[part.contextUnit].original;
-        std::vector<Piece> found = encodeOnce(text.substr(begin, units[part.lastUnit].original - begin), begin);
+        std::vector<Piece> found = encodeOnce(text.substr(begin, units[part.lastUnit].original - begin), begin,
+                                              units[part.lastUnit].normal - units[part.contextUnit].normal);
         std::size_t context = 0; // bytes of the normal text that belong to the part before
         if (part.contextUnit < part.firstUnit)
             context = units[part.firstUnit].normal - units[part.contextUnit].normal +
-                      (m_file.addDummyPrefix ? escapedSpace.size() : 0);
+                      (file().addDummyPrefix ? escapedSpace.size() : 0);
         auto first = found.begin();
         for (; context > 0 && first != found.end(); ++first)
-            context -= std::min(context, normalSize(*first));
+            context -= std::min(context, first->isByte ? 1 : first->text.size());
         result.insert(result.end(), std::make_move_iterator(first), std::make_move_iterator(found.end()));
     }
     return result;
 }
 
-std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std::size_t begin) const
+/// `begin` is where `text` lies in the whole, `normalSize` what the library makes of it.
+std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std::size_t begin, std::size_t normalSize) const
 {
-    if (text.size() > mostBytesInOneCall)
+    if (normalSize > mostBytesInOneCall)
         throw Error(fmt::format(
             "The text has {} MB without a place where SentencePiece can be interrupted (one word, or a unigram model); "
             "break it into lines and choose the text policy \"lines\".",
-            text.size() >> 20));
+            normalSize >> 20));
     sentencepiece::ImmutableSentencePieceText encoded;
     const auto status = m_processor.Encode(text, encoded.mutable_proto());
     if (!status.ok())
@@ -231,8 +231,8 @@ std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std
 const SafeCuts* SentencePieceTokenizer::safeCuts() const
 {
     using Algorithm = SentencePieceFile::Algorithm;
-    const bool local = m_file.algorithm == Algorithm::Bpe || m_file.algorithm == Algorithm::Char;
-    if (!local || m_file.hasUnusedPieces || m_file.spaceIsSuffix || !m_file.escapeSpaces)
+    const bool local = file().algorithm == Algorithm::Bpe || file().algorithm == Algorithm::Char;
+    if (!local || file().hasUnusedPieces || file().spaceIsSuffix || !file().escapeSpaces)
         return nullptr;
     std::call_once(m_cutsOnce, [this] {
         std::vector<std::string> spellings;
@@ -240,7 +240,7 @@ const SafeCuts* SentencePieceTokenizer::safeCuts() const
             if (!m_processor.IsControl(id) && !m_processor.IsUnknown(id) && !m_processor.IsByte(id))
                 spellings.push_back(m_processor.IdToPiece(id));
         using Unknown = SafeCuts::UnknownCharacters;
-        m_cuts.emplace(spellings, m_file.byteFallback ? Unknown::Bytes : Unknown::Joined);
+        m_cuts.emplace(spellings, file().byteFallback ? Unknown::Bytes : Unknown::Joined);
     });
     return &*m_cuts;
 }
