@@ -14,12 +14,20 @@ if(NOT EXISTS "${HEADSCOPE_TORCH_DIR}/lib/libtorch_cpu.so" OR NOT EXISTS "${HEAD
   message(FATAL_ERROR "No LibTorch in ${HEADSCOPE_TORCH_DIR}: run scripts/setup, or give -DHEADSCOPE_TORCH_DIR=<folder with include/ and lib/>.")
 endif()
 
+# LibTorch ships headers of other libraries (fmt among them, of another version than the system's), which must not win over the installed
+# ones: only its own folders are on the include path.
+set(_headscope_torch_include ${CMAKE_BINARY_DIR}/torch-include)
+file(MAKE_DIRECTORY ${_headscope_torch_include})
+foreach(folder ATen c10 torch)
+  file(CREATE_LINK "${HEADSCOPE_TORCH_DIR}/include/${folder}" ${_headscope_torch_include}/${folder} SYMBOLIC)
+endforeach()
+
 add_library(headscope_c10 SHARED IMPORTED)
 set_target_properties(headscope_c10 PROPERTIES IMPORTED_LOCATION "${HEADSCOPE_TORCH_DIR}/lib/libc10.so" IMPORTED_NO_SONAME FALSE)
 add_library(headscope_torch SHARED IMPORTED)
 set_target_properties(headscope_torch PROPERTIES
   IMPORTED_LOCATION "${HEADSCOPE_TORCH_DIR}/lib/libtorch_cpu.so"
-  INTERFACE_INCLUDE_DIRECTORIES "${HEADSCOPE_TORCH_DIR}/include"
-  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${HEADSCOPE_TORCH_DIR}/include"
+  INTERFACE_INCLUDE_DIRECTORIES ${_headscope_torch_include}
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${_headscope_torch_include}
   INTERFACE_LINK_LIBRARIES "headscope_c10")
 add_library(headscope::torch ALIAS headscope_torch)

@@ -87,7 +87,7 @@ at::Tensor HeadMixtureAttention::projectOut(const at::Tensor& mixed, const Choic
 {
     const auto tokens = mixed.size(0);
     if (!choices)
-        return at::linear(mixed.reshape({tokens, -1}), output.weight);
+        return at::linear(mixed.reshape({tokens, heads * valueWidth}), output.weight);
     const BucketPlan plan{output.router->rule, output.sharedExperts, Rows::TokenHead, Rows::Token};
     const auto buckets = bucketsOf(*choices, plan, mixed.options());
     return mixture(mixed.reshape({tokens * heads, valueWidth}), tokens, output.weight, buckets, ApplyGate::Yes, run.progress());
