@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening and tracing the demonstration checkpoint. Figures, not assertions.
+#include "core/attention/maps.h"
+#include "core/families/model.h"
+
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace headscope::core {
+namespace {
+
+const std::filesystem::path demo = std::filesystem::path(HEADSCOPE_RESOURCES) / "demo";
+
+std::shared_ptr<const Model> openDemo(const char* name)
+{
+    OpenOptions options;
+    options.device = "cpu";
+    return openModel(demo / name / "model-1400.pth", options);
+}
+
+TokenizedText someTokens(const Model& model, std::int64_t count)
+{
+    std::vector<TokenId> ids;
+    for (std::int64_t i = 0; i < count; ++i)
+        ids.push_back(static_cast<TokenId>(3 + i * 7919 % (model.info()->vocabulary - 3)));
+    return model.tokensFromIds(ids);
+}
+
+void open(benchmark::State& state, const char* name)
+{
+    for (auto _ : state)
+        benchmark::DoNotOptimize(openDemo(name));
+}
+
+void trace(benchmark::State& state, const char* name, TraceOptions options)
+{
+    const auto model = openDemo(name);
+    const auto text = someTokens(*model, state.range(0));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(model->trace(text, options));
+    state.SetItemsProcessed(state.iterations() * state.range(0)); // tokens
+}
+
+void mapTile(benchmark::State& state)
+{
+    const auto model = openDemo("switchhead");
+    const auto kept = model->trace(someTokens(*model, 512), {});
+    const MapRef map{kept->attention.front()->address, MapRef::By::Map, 0, 0};
+    for (auto _ : state)
+        benchmark::DoNotOptimize(tile(*kept, map, {256, 256, 256, 256, 1}));
+}
+
+constexpr TraceOptions routingOnly{.maps = false, .routerLogits = false, .loss = false};
+constexpr TraceOptions withoutMaps{.maps = false};
+constexpr TraceOptions withMaps{};
+
+BENCHMARK_CAPTURE(open, switchhead, "switchhead")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(open, moa, "moa")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trace, switchhead_routing_only, "switchhead", routingOnly)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trace, switchhead_without_maps, "switchhead", withoutMaps)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trace, switchhead_with_maps, "switchhead", withMaps)->Arg(32)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(trace, moa_with_maps, "moa", withMaps)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(mapTile)->Unit(benchmark::kMillisecond);
+
+} // namespace
+} // namespace headscope::core
+
+BENCHMARK_MAIN();
