@@ -15,11 +15,13 @@ namespace {
 constexpr int barHeight = 10;
 constexpr int gap = 3;
 
-QString valueText(double value) {
+QString valueText(double value)
+{
     return QLocale::c().toString(value, 'g', 3);
 }
 
-void drawRamp(QPainter& painter, const QRectF& ramp, ColorScale scale, const Theme& theme) {
+void drawRamp(QPainter& painter, const QRectF& ramp, ColorScale scale, const Theme& theme)
+{
     const int steps = std::max(1, static_cast<int>(std::ceil(ramp.width())));
     for (int step = 0; step < steps; ++step) {
         const double left = ramp.left() + ramp.width() * step / steps;
@@ -34,11 +36,13 @@ void drawRamp(QPainter& painter, const QRectF& ramp, ColorScale scale, const The
 
 } // namespace
 
-int colorBarHeight(const QFont& font) {
+int colorBarHeight(const QFont& font)
+{
     return 2 * QFontMetrics(font).height() + barHeight + 2 * gap;
 }
 
-void drawColorBar(QPainter& painter, const QRectF& area, const ColorBar& bar, const Theme& theme) {
+void drawColorBar(QPainter& painter, const QRectF& area, const ColorBar& bar, const Theme& theme)
+{
     const QFontMetricsF metrics(painter.font());
     const QRectF title(area.left(), area.top(), area.width(), metrics.height());
     const QRectF ramp(area.left() + 1, title.bottom() + gap, area.width() - 2, barHeight);

@@ -9,18 +9,21 @@ namespace headscope::widgets {
 
 namespace {
 
-double linear(double encoded) {
+double linear(double encoded)
+{
     return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
 }
 
-float encoded(double linearValue) {
+float encoded(double linearValue)
+{
     const double value = std::clamp(linearValue, 0.0, 1.0);
     return static_cast<float>(value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055);
 }
 
 } // namespace
 
-Oklab toOklab(const QColor& color) {
+Oklab toOklab(const QColor& color)
+{
     const double r = linear(color.redF());
     const double g = linear(color.greenF());
     const double b = linear(color.blueF());
@@ -31,7 +34,8 @@ Oklab toOklab(const QColor& color) {
             0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-QColor fromOklab(const Oklab& lab) {
+QColor fromOklab(const Oklab& lab)
+{
     const double l = std::pow(lab.lightness + 0.3963377774 * lab.a + 0.2158037573 * lab.b, 3);
     const double m = std::pow(lab.lightness - 0.1055613458 * lab.a - 0.0638541728 * lab.b, 3);
     const double s = std::pow(lab.lightness - 0.0894841775 * lab.a - 1.2914855480 * lab.b, 3);
@@ -40,29 +44,34 @@ QColor fromOklab(const Oklab& lab) {
                             encoded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s));
 }
 
-QColor fromOklch(double lightness, double chroma, double hue) {
+QColor fromOklch(double lightness, double chroma, double hue)
+{
     const double radians = hue * std::numbers::pi / 180;
     return fromOklab({lightness, chroma * std::cos(radians), chroma * std::sin(radians)});
 }
 
-QColor mix(const QColor& from, const QColor& to, double amount) {
+QColor mix(const QColor& from, const QColor& to, double amount)
+{
     const Oklab x = toOklab(from);
     const Oklab y = toOklab(to);
     const double t = std::clamp(amount, 0.0, 1.0);
     return fromOklab({std::lerp(x.lightness, y.lightness, t), std::lerp(x.a, y.a, t), std::lerp(x.b, y.b, t)});
 }
 
-double oklabDistance(const QColor& x, const QColor& y) {
+double oklabDistance(const QColor& x, const QColor& y)
+{
     const Oklab p = toOklab(x);
     const Oklab q = toOklab(y);
     return std::hypot(p.lightness - q.lightness, p.a - q.a, p.b - q.b);
 }
 
-double luminance(const QColor& color) {
+double luminance(const QColor& color)
+{
     return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
 }
 
-double contrastRatio(const QColor& x, const QColor& y) {
+double contrastRatio(const QColor& x, const QColor& y)
+{
     const double a = luminance(x);
     const double b = luminance(y);
     return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);

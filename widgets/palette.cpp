@@ -24,13 +24,15 @@ constexpr std::array<QRgb, 9> viridis = {
     0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c, 0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725,
 };
 
-QColor viridisColor(double value) {
+QColor viridisColor(double value)
+{
     const double place = value * (viridis.size() - 1);
     const auto below = std::min(static_cast<std::size_t>(place), viridis.size() - 2);
     return mix(QColor(viridis[below]), QColor(viridis[below + 1]), place - static_cast<double>(below));
 }
 
-QColor divergingColor(double value, const Theme& theme) {
+QColor divergingColor(double value, const Theme& theme)
+{
     const bool light = theme.kind == Theme::Kind::Light;
     const QColor middle = light ? fromOklch(0.97, 0, 0) : fromOklch(0.27, 0, 0);
     const double end = light ? 0.48 : 0.78; // lightness moves evenly away from the middle on both sides
@@ -40,7 +42,8 @@ QColor divergingColor(double value, const Theme& theme) {
 
 } // namespace
 
-QColor expertColor(int expert) {
+QColor expertColor(int expert)
+{
     const int known = static_cast<int>(expertColors.size());
     if (expert < known)
         return QColor(expertColors[static_cast<std::size_t>(std::max(expert, 0))]);
@@ -50,19 +53,22 @@ QColor expertColor(int expert) {
                      std::fmod(further * 137.508, 360.0));
 }
 
-QColor expertColor(int expert, double strength, const Theme& theme) {
+QColor expertColor(int expert, double strength, const Theme& theme)
+{
     constexpr double faintest = 0.12;
     const double amount = std::isnan(strength) ? 0 : faintest + (1 - faintest) * std::clamp(strength, 0.0, 1.0);
     return mix(theme.neutral, expertColor(expert), amount);
 }
 
-QColor textOn(const QColor& background) {
+QColor textOn(const QColor& background)
+{
     const QColor black(Qt::black);
     const QColor white(Qt::white);
     return contrastRatio(black, background) >= contrastRatio(white, background) ? black : white;
 }
 
-QColor scaleColor(ColorScale scale, double value, const Theme& theme) {
+QColor scaleColor(ColorScale scale, double value, const Theme& theme)
+{
     if (std::isnan(value))
         return QColor(Qt::transparent);
     const double clamped = std::clamp(value, 0.0, 1.0);

@@ -5,7 +5,8 @@ namespace headscope::widgets {
 
 namespace {
 
-Selection::Fields differences(const SelectionState& a, const SelectionState& b) {
+Selection::Fields differences(const SelectionState& a, const SelectionState& b)
+{
     using Field = Selection::Field;
     Selection::Fields fields;
     fields.setFlag(Field::Model, a.model != b.model);
@@ -22,7 +23,8 @@ Selection::Fields differences(const SelectionState& a, const SelectionState& b) 
 
 Selection::Selection(QObject* parent) : QObject(parent) {}
 
-void Selection::setState(const SelectionState& state) {
+void Selection::setState(const SelectionState& state)
+{
     const Fields what = differences(m_state, state);
     if (!what)
         return;
@@ -30,43 +32,50 @@ void Selection::setState(const SelectionState& state) {
     Q_EMIT changed(what);
 }
 
-void Selection::setModel(int model) {
+void Selection::setModel(int model)
+{
     SelectionState next = m_state;
     next.model = model;
     setState(next);
 }
 
-void Selection::setStream(int stream) {
+void Selection::setStream(int stream)
+{
     SelectionState next = m_state;
     next.stream = stream;
     setState(next);
 }
 
-void Selection::setBytes(std::optional<core::ByteRange> bytes) {
+void Selection::setBytes(std::optional<core::ByteRange> bytes)
+{
     SelectionState next = m_state;
     next.bytes = bytes;
     setState(next);
 }
 
-void Selection::setRouter(std::optional<core::RouterAddress> router) {
+void Selection::setRouter(std::optional<core::RouterAddress> router)
+{
     SelectionState next = m_state;
     next.router = router;
     setState(next);
 }
 
-void Selection::setExpert(std::optional<int> expert) {
+void Selection::setExpert(std::optional<int> expert)
+{
     SelectionState next = m_state;
     next.expert = expert;
     setState(next);
 }
 
-void Selection::setMap(std::optional<core::MapRef> map) {
+void Selection::setMap(std::optional<core::MapRef> map)
+{
     SelectionState next = m_state;
     next.map = map;
     setState(next);
 }
 
-void Selection::setHover(std::optional<core::ByteRange> hover) {
+void Selection::setHover(std::optional<core::ByteRange> hover)
+{
     SelectionState next = m_state;
     next.hover = hover;
     setState(next);

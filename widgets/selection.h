@@ -28,7 +28,8 @@ struct SelectionState {
 
 /// The one state that all views share. Views talk to it and never to each other. GUI thread only.
 /// A setter that changes nothing sends nothing, so views may write back what they read without a loop.
-class Selection : public QObject {
+class Selection : public QObject
+{
     Q_OBJECT
 
 public:

@@ -5,7 +5,8 @@
 
 namespace headscope::widgets {
 
-Theme Theme::light() {
+Theme Theme::light()
+{
     Theme theme;
     theme.kind = Kind::Light;
     theme.window = QColor(0xf4, 0xf5, 0xf7);
@@ -24,7 +25,8 @@ Theme Theme::light() {
     return theme;
 }
 
-Theme Theme::dark() {
+Theme Theme::dark()
+{
     Theme theme;
     theme.kind = Kind::Dark;
     theme.window = QColor(0x22, 0x25, 0x2a);
@@ -43,7 +45,8 @@ Theme Theme::dark() {
     return theme;
 }
 
-QPalette Theme::palette() const {
+QPalette Theme::palette() const
+{
     QPalette palette;
     palette.setColor(QPalette::Window, window);
     palette.setColor(QPalette::WindowText, text);
@@ -71,7 +74,8 @@ QPalette Theme::palette() const {
     return palette;
 }
 
-Theme themeOf(const QPalette& palette) {
+Theme themeOf(const QPalette& palette)
+{
     return toOklab(palette.color(QPalette::Base)).lightness > 0.5 ? Theme::light() : Theme::dark();
 }
 

@@ -17,10 +17,12 @@ namespace {
 
 const std::array themes = {Theme::light(), Theme::dark()};
 
-double linear(double encoded) {
+double linear(double encoded)
+{
     return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
 }
-double encoded(double value) {
+double encoded(double value)
+{
     value = std::clamp(value, 0.0, 1.0);
     return value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
 }
@@ -34,7 +36,8 @@ constexpr Matrix deutan = {
 constexpr Matrix tritan = {
     {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
 
-QColor seenBy(const Matrix& eye, const QColor& color) {
+QColor seenBy(const Matrix& eye, const QColor& color)
+{
     const std::array rgb = {linear(color.redF()), linear(color.greenF()), linear(color.blueF())};
     std::array<float, 3> seen = {};
     for (std::size_t i = 0; i < 3; ++i)
@@ -44,7 +47,8 @@ QColor seenBy(const Matrix& eye, const QColor& color) {
 
 } // namespace
 
-class TestPalette : public QObject {
+class TestPalette : public QObject
+{
     Q_OBJECT
 
 private Q_SLOTS:
@@ -62,7 +66,8 @@ private Q_SLOTS:
     void colorBarPaintsTheWholeRamp();
 };
 
-void TestPalette::oklabGoesThereAndBack() {
+void TestPalette::oklabGoesThereAndBack()
+{
     for (const QRgb rgb : {0xff000000U, 0xffffffffU, 0xff123456U, 0xfffde725U, 0xff00ff00U}) {
         const QColor color(rgb);
         QCOMPARE(fromOklab(toOklab(color)).rgb(), color.rgb());
@@ -70,7 +75,8 @@ void TestPalette::oklabGoesThereAndBack() {
     QVERIFY(std::abs(contrastRatio(Qt::black, Qt::white) - 21) < 1e-9);
 }
 
-void TestPalette::expertsStayApart_data() {
+void TestPalette::expertsStayApart_data()
+{
     QTest::addColumn<int>("eye"); // 0 none, then protan, deutan, tritan
     QTest::addColumn<int>("experts");
     QTest::addColumn<double>("distance");
@@ -82,7 +88,8 @@ void TestPalette::expertsStayApart_data() {
     QTest::newRow("deutan, twelve") << 2 << 12 << 0.04;
 }
 
-void TestPalette::expertsStayApart() {
+void TestPalette::expertsStayApart()
+{
     QFETCH(int, eye);
     QFETCH(int, experts);
     QFETCH(double, distance);
@@ -97,13 +104,15 @@ void TestPalette::expertsStayApart() {
                      qPrintable(QStringLiteral("%1 and %2: %3").arg(a).arg(b).arg(oklabDistance(seen(a), seen(b)))));
 }
 
-void TestPalette::furtherExpertsDifferFromTheirNeighbours() {
+void TestPalette::furtherExpertsDifferFromTheirNeighbours()
+{
     for (int expert = 16; expert < 128; ++expert)
         for (int before = expert - 4; before < expert; ++before)
             QVERIFY(oklabDistance(expertColor(expert), expertColor(before)) > 0.03);
 }
 
-void TestPalette::textReadsOnEveryChip() {
+void TestPalette::textReadsOnEveryChip()
+{
     for (const Theme& theme : themes)
         for (int expert = 0; expert < 64; ++expert)
             for (double strength = 0; strength <= 1; strength += 0.125) {
@@ -112,7 +121,8 @@ void TestPalette::textReadsOnEveryChip() {
             }
 }
 
-void TestPalette::textReadsOnEverySurface() {
+void TestPalette::textReadsOnEverySurface()
+{
     for (const Theme& theme : themes) {
         for (const QColor& surface : {theme.window, theme.base, theme.masked}) {
             QVERIFY(contrastRatio(theme.text, surface) >= 7);
@@ -124,7 +134,8 @@ void TestPalette::textReadsOnEverySurface() {
     }
 }
 
-void TestPalette::strengthFadesToNeutral() {
+void TestPalette::strengthFadesToNeutral()
+{
     for (const Theme& theme : themes) {
         QVERIFY(oklabDistance(expertColor(2, 1, theme), expertColor(2)) < 0.01);
         double last = -1;
@@ -137,7 +148,8 @@ void TestPalette::strengthFadesToNeutral() {
     }
 }
 
-void TestPalette::sequentialScaleRisesEvenly() {
+void TestPalette::sequentialScaleRisesEvenly()
+{
     constexpr int steps = 64;
     double smallest = 1;
     double largest = 0;
@@ -151,7 +163,8 @@ void TestPalette::sequentialScaleRisesEvenly() {
     QVERIFY2(largest < 3 * smallest, qPrintable(QStringLiteral("%1 … %2").arg(smallest).arg(largest)));
 }
 
-void TestPalette::divergingScaleIsSymmetric() {
+void TestPalette::divergingScaleIsSymmetric()
+{
     for (const Theme& theme : themes)
         for (double d = 0; d <= 0.5; d += 0.05) {
             const double low = toOklab(scaleColor(ColorScale::Diverging, 0.5 - d, theme)).lightness;
@@ -160,7 +173,8 @@ void TestPalette::divergingScaleIsSymmetric() {
         }
 }
 
-void TestPalette::scalesTakeAnyValue() {
+void TestPalette::scalesTakeAnyValue()
+{
     for (const auto scale : {ColorScale::Sequential, ColorScale::Diverging}) {
         QCOMPARE(scaleColor(scale, -3, themes[0]), scaleColor(scale, 0, themes[0]));
         QCOMPARE(scaleColor(scale, 1e9, themes[0]), scaleColor(scale, 1, themes[0]));
@@ -168,12 +182,14 @@ void TestPalette::scalesTakeAnyValue() {
     }
 }
 
-void TestPalette::themeComesBackFromItsPalette() {
+void TestPalette::themeComesBackFromItsPalette()
+{
     for (const Theme& theme : themes)
         QCOMPARE(themeOf(theme.palette()), theme);
 }
 
-void TestPalette::colorBarPaintsTheWholeRamp() {
+void TestPalette::colorBarPaintsTheWholeRamp()
+{
     QImage image(220, 60, QImage::Format_RGB32);
     image.fill(Qt::white);
     QPainter painter(&image);

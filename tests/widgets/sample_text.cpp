@@ -11,28 +11,33 @@ namespace headscope::samples {
 namespace {
 
 /// Bytes of the character at `at`, by its first byte.
-std::size_t characterSize(std::string_view text, std::size_t at) {
+std::size_t characterSize(std::string_view text, std::size_t at)
+{
     const auto lead = static_cast<unsigned char>(text[at]);
     const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
     return std::min(size, text.size() - at);
 }
 
-core::TokenId idOf(std::string_view piece) {
+core::TokenId idOf(std::string_view piece)
+{
     std::uint32_t hash = 2166136261U;
     for (const char byte : piece)
         hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
     return static_cast<core::TokenId>(300 + hash % 3700);
 }
 
-class Cutter {
+class Cutter
+{
 public:
-    explicit Cutter(std::string_view text) {
+    explicit Cutter(std::string_view text)
+    {
         m_result.text = text;
         add("<s>", {0, 0}, 1);
         m_result.tokens.back().special = true;
     }
 
-    core::TokenizedText cut() {
+    core::TokenizedText cut()
+    {
         const std::string_view text = m_result.text;
         std::size_t at = 0;
         while (at < text.size()) {
@@ -49,11 +54,13 @@ public:
     }
 
 private:
-    void add(std::string piece, core::ByteRange span, core::TokenId id) {
+    void add(std::string piece, core::ByteRange span, core::TokenId id)
+    {
         m_result.tokens.push_back({id, std::move(piece), span, false, m_group++});
     }
 
-    void gap(std::size_t at) {
+    void gap(std::size_t at)
+    {
         if (!m_result.gaps.empty() && m_result.gaps.back().end == at)
             ++m_result.gaps.back().end;
         else
@@ -61,7 +68,8 @@ private:
     }
 
     /// One word from `at` (perhaps its leading space); returns where it ends.
-    std::size_t word(std::size_t at) {
+    std::size_t word(std::size_t at)
+    {
         const std::string_view text = m_result.text;
         const std::size_t begin = at;
         std::size_t characters = 0;
@@ -82,7 +90,8 @@ private:
         return at;
     }
 
-    void piece(core::ByteRange span) {
+    void piece(core::ByteRange span)
+    {
         std::string spelling = m_result.text.substr(span.begin, span.size());
         if (spelling.front() == ' ')
             spelling.replace(0, 1, "\u2581");
@@ -90,7 +99,8 @@ private:
         add(std::move(spelling), span, id);
     }
 
-    void bytes(core::ByteRange span) {
+    void bytes(core::ByteRange span)
+    {
         const auto group = m_group;
         for (std::size_t at = span.begin; at < span.end; ++at) {
             const int byte = static_cast<unsigned char>(m_result.text[at]);
@@ -107,13 +117,15 @@ private:
 
 } // namespace
 
-std::string text() {
+std::string text()
+{
     return "\"To be sure, Lizzy,\" said her aunt, \"he is not so handsome as Wickham;  or, rather, he has not "
            "Wickham's countenance, for his features are perfectly good.\"\n"
            "Caf\u00e9 na\u00efve \U0001F600 \u05e9\u05dc\u05d5\u05dd and then\u2014at last\u2014a second line.";
 }
 
-std::string longText(int tokens) {
+std::string longText(int tokens)
+{
     constexpr std::array words = {"the",   "aunt", "was",    "a",    "router", "of",  "heads",  "and",  "every", "token",
                                   "chose", "its",  "expert", "with", "some",   "odd", "margin", "that", "kept",  "us"};
     std::string result;
@@ -127,7 +139,8 @@ std::string longText(int tokens) {
     return result;
 }
 
-core::TokenizedText tokenize(std::string_view text) {
+core::TokenizedText tokenize(std::string_view text)
+{
     return Cutter(text).cut();
 }
 

@@ -19,14 +19,16 @@ using core::Site;
 namespace {
 
 /// In [-1, 1), the same for the same arguments.
-float noise(std::uint64_t seed, std::uint64_t index) {
+float noise(std::uint64_t seed, std::uint64_t index)
+{
     std::uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 0xd1b54a32d192ed03ULL + 0x632be59bd9b4e019ULL;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     return static_cast<float>(static_cast<double>(x >> 40) / static_cast<double>(1 << 23) - 1.0);
 }
 
-std::vector<float> noises(std::uint64_t seed, std::size_t count, float scale) {
+std::vector<float> noises(std::uint64_t seed, std::size_t count, float scale)
+{
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i)
         values[i] = scale * noise(seed, i);
@@ -45,7 +47,8 @@ struct SiteSpec {
 };
 
 /// Scores that depend on the token's id and a little on its place.
-void fillLogits(core::SiteRouting& site, const core::TokenizedText& text, std::uint64_t seed) {
+void fillLogits(core::SiteRouting& site, const core::TokenizedText& text, std::uint64_t seed)
+{
     const bool hasDead = site.router.address == RouterAddress{core::Stack::None, 1, Block::Self, Site::O, std::nullopt};
     for (std::int64_t token = 0; token < site.tokens; ++token) {
         const auto id = static_cast<std::uint64_t>(text.tokens[static_cast<std::size_t>(token)].id);
@@ -60,7 +63,8 @@ void fillLogits(core::SiteRouting& site, const core::TokenizedText& text, std::u
     }
 }
 
-float gateOf(core::GateKind gate, float logit, std::span<const float> all) {
+float gateOf(core::GateKind gate, float logit, std::span<const float> all)
+{
     if (gate == core::GateKind::Sigmoid)
         return 1 / (1 + std::exp(-logit));
     const float top = *std::max_element(all.begin(), all.end());
@@ -69,7 +73,8 @@ float gateOf(core::GateKind gate, float logit, std::span<const float> all) {
     return std::exp(logit - top) / sum;
 }
 
-void choose(core::SiteRouting& site, std::int64_t token, int head) {
+void choose(core::SiteRouting& site, std::int64_t token, int head)
+{
     const int experts = site.router.experts;
     const int chosen = site.router.chosen;
     std::span<float> logits(&site.logits[site.logit(token, head, 0)], static_cast<std::size_t>(experts));
@@ -87,8 +92,8 @@ void choose(core::SiteRouting& site, std::int64_t token, int head) {
         chosen < experts ? logits[order[chosen - 1]] - logits[order[chosen]] : std::numeric_limits<float>::quiet_NaN();
 }
 
-std::shared_ptr<const core::SiteRouting> makeSite(const SiteSpec& spec, const core::TokenizedText& text,
-                                                  std::uint64_t seed) {
+std::shared_ptr<const core::SiteRouting> makeSite(const SiteSpec& spec, const core::TokenizedText& text, std::uint64_t seed)
+{
     auto site = std::make_shared<core::SiteRouting>();
     site->router = {spec.address, spec.experts, spec.chosen, spec.gate, spec.side, 0, std::nullopt, spec.weightsGroup};
     site->heads = spec.heads;
@@ -106,11 +111,13 @@ std::shared_ptr<const core::SiteRouting> makeSite(const SiteSpec& spec, const co
     return site;
 }
 
-float dot(const float* a, const float* b, int width) {
+float dot(const float* a, const float* b, int width)
+{
     return std::inner_product(a, a + width, b, 0.0F);
 }
 
-float score(const core::AttentionKeep& keep, std::int64_t row, std::int64_t column, int map) {
+float score(const core::AttentionKeep& keep, std::int64_t row, std::int64_t column, int map)
+{
     const float* query = &keep.queries[static_cast<std::size_t>((row * keep.maps + map) * keep.width)];
     const float* key = &keep.keys[static_cast<std::size_t>((column * keep.keyHeads + map % keep.keyHeads) * keep.width)];
     float value = dot(query, key, keep.width);
@@ -121,8 +128,8 @@ float score(const core::AttentionKeep& keep, std::int64_t row, std::int64_t colu
     return value;
 }
 
-std::shared_ptr<const core::AttentionKeep> makeAttention(int depth, std::int64_t tokens, int maps, int keyHeads,
-                                                         bool slots) {
+std::shared_ptr<const core::AttentionKeep> makeAttention(int depth, std::int64_t tokens, int maps, int keyHeads, bool slots)
+{
     constexpr int width = 8;
     auto keep = std::make_shared<core::AttentionKeep>();
     keep->address = {core::Stack::None, depth, Block::Self};
@@ -157,7 +164,8 @@ struct AttentionSpec {
 
 std::shared_ptr<core::ModelInfo> describe(std::string variant,
                                           const std::vector<std::shared_ptr<const core::SiteRouting>>& sites,
-                                          const AttentionSpec& attention) {
+                                          const AttentionSpec& attention)
+{
     auto info = std::make_shared<core::ModelInfo>();
     info->path = "sample.pth";
     info->family = "moe_attention";
@@ -185,7 +193,8 @@ std::shared_ptr<core::ModelInfo> describe(std::string variant,
 }
 
 std::shared_ptr<const core::Trace> assemble(std::string variant, std::string_view source, const std::vector<SiteSpec>& specs,
-                                            const AttentionSpec& attention, Maps maps) {
+                                            const AttentionSpec& attention, Maps maps)
+{
     auto trace = std::make_shared<core::Trace>();
     trace->streams.push_back({"text", tokenize(source)});
     const auto& text = trace->streams.front().text;
@@ -205,7 +214,8 @@ std::shared_ptr<const core::Trace> assemble(std::string variant, std::string_vie
     return trace;
 }
 
-std::vector<SiteSpec> switchHeadSites() {
+std::vector<SiteSpec> switchHeadSites()
+{
     std::vector<SiteSpec> sites;
     for (int depth = 0; depth < 2; ++depth) {
         sites.push_back({{core::Stack::None, depth, Block::Self, Site::V, std::nullopt},
@@ -230,11 +240,13 @@ std::vector<SiteSpec> switchHeadSites() {
 
 } // namespace
 
-std::shared_ptr<const core::Trace> switchHead(std::string_view text, Maps maps) {
+std::shared_ptr<const core::Trace> switchHead(std::string_view text, Maps maps)
+{
     return assemble("SwitchHead XL", text, switchHeadSites(), {2, 2, false}, maps);
 }
 
-std::shared_ptr<const core::Trace> moa(std::string_view text, Maps maps) {
+std::shared_ptr<const core::Trace> moa(std::string_view text, Maps maps)
+{
     std::vector<SiteSpec> sites;
     for (int depth = 0; depth < 2; ++depth)
         sites.push_back({{core::Stack::None, depth, Block::Self, Site::QO, std::nullopt},
@@ -248,7 +260,8 @@ std::shared_ptr<const core::Trace> moa(std::string_view text, Maps maps) {
     return assemble("MoA (mode moa)", text, sites, {2, 1, true}, maps);
 }
 
-std::shared_ptr<const core::Trace> switchAll(std::string_view text, Maps maps) {
+std::shared_ptr<const core::Trace> switchAll(std::string_view text, Maps maps)
+{
     auto sites = switchHeadSites();
     for (int depth = 0; depth < 2; ++depth)
         sites.insert(sites.begin() + depth * 3 + 2, {{core::Stack::None, depth, Block::Ffn, Site::Mlp, std::nullopt},
@@ -264,7 +277,8 @@ std::shared_ptr<const core::Trace> switchAll(std::string_view text, Maps maps) {
     return assemble("SwitchAll XL", text, sites, {2, 2, false}, maps);
 }
 
-std::shared_ptr<const core::Trace> dense(std::string_view text, Maps maps) {
+std::shared_ptr<const core::Trace> dense(std::string_view text, Maps maps)
+{
     return assemble("dense Transformer-XL", text, {}, {2, 2, false}, maps);
 }
 

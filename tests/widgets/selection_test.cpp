@@ -7,7 +7,8 @@
 using namespace headscope;
 using widgets::Selection;
 
-class TestSelection : public QObject {
+class TestSelection : public QObject
+{
     Q_OBJECT
 
 private Q_SLOTS:
@@ -17,7 +18,8 @@ private Q_SLOTS:
     void listenersThatWriteBackDoNotLoop();
 };
 
-void TestSelection::saysWhatChanged() {
+void TestSelection::saysWhatChanged()
+{
     Selection selection;
     QList<Selection::Fields> seen;
     connect(&selection, &Selection::changed, this, [&](Selection::Fields what) { seen.append(what); });
@@ -35,7 +37,8 @@ void TestSelection::saysWhatChanged() {
     QCOMPARE(selection.state().router->toString(), std::string("layers.0.self.v.h1"));
 }
 
-void TestSelection::isSilentWhenNothingChanges() {
+void TestSelection::isSilentWhenNothingChanges()
+{
     Selection selection;
     selection.setBytes(core::ByteRange{2, 5});
     QSignalSpy spy(&selection, &Selection::changed);
@@ -45,7 +48,8 @@ void TestSelection::isSilentWhenNothingChanges() {
     QCOMPARE(spy.count(), 0);
 }
 
-void TestSelection::setsSeveralFieldsWithOneSignal() {
+void TestSelection::setsSeveralFieldsWithOneSignal()
+{
     Selection selection;
     QList<Selection::Fields> seen;
     connect(&selection, &Selection::changed, this, [&](Selection::Fields what) { seen.append(what); });
@@ -56,7 +60,8 @@ void TestSelection::setsSeveralFieldsWithOneSignal() {
     QCOMPARE(seen, QList<Selection::Fields>{Selection::Field::Router | Selection::Field::Expert});
 }
 
-void TestSelection::listenersThatWriteBackDoNotLoop() {
+void TestSelection::listenersThatWriteBackDoNotLoop()
+{
     Selection selection;
     int calls = 0;
     connect(&selection, &Selection::changed, this, [&] {
