@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/families/family.h"
 #include "core/families/moe_attention/moe_attention.h"
+#include "core/families/moeut_training.h"
 
 #include <array>
 
@@ -11,6 +12,7 @@ std::span<const Family> families()
 {
     static constexpr std::array list{
         moeAttentionFamily,
+        moeutTrainingFamily,
     };
     return list;
 }

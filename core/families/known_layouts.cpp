@@ -14,8 +14,6 @@ struct Layout {
 };
 
 constexpr std::array layouts{
-    Layout{"a MoEUT training checkpoint (moeut_training_code)", {"unique_layers.", "self_attn.norm.weight", ""}},
-    Layout{"a MoEUT training checkpoint (moeut_training_code)", {"unique_layers.", "pkm.iter", ""}},
     Layout{"a MoEUT model of the clean package (moeut)", {"transformer.layers.", ".attention.sel_o", ""}},
     Layout{"a ModuleFormer/MoLM model (moduleformer)", {"transformer.h.", ".attn.q_proj.experts.weight", ""}},
     Layout{"a JetMoE model (jetmoe)", {"model.layers.", ".self_attention.experts.input_linear.weight", ""}},

@@ -54,6 +54,8 @@ at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
     case NormPlacement::Pre: {
         const auto n = norm1(x);
         const auto y = x + (*attention)({n, n, n}, run);
+        if (!feedForward)
+            return y;
         const auto m = norm2(y);
         return y + (*feedForward)({m, m}, run);
     }
@@ -61,11 +63,15 @@ at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
     case NormPlacement::PostWithNormedSource: {
         const auto source = placement == NormPlacement::Post ? x : norm1(x);
         const auto y = norm1(x + (*attention)({x, source, source}, run));
+        if (!feedForward)
+            return y;
         return norm2(y + (*feedForward)({y, y}, run));
     }
     case NormPlacement::RoutersAndScoresOnly: {
         const auto n = norm1(x);
         const auto y = x + (*attention)({n, n, x}, run);
+        if (!feedForward)
+            return y;
         return y + (*feedForward)({norm2(y), y}, run);
     }
     }
@@ -78,8 +84,9 @@ void describeLayers(const std::vector<Layer>& layers, ModelInfo& info)
     for (const auto& layer : layers) {
         for (const auto* router : layer.attention->routers())
             addRouters(*router, info.routers);
-        for (const auto* router : layer.feedForward->routers())
-            addRouters(*router, info.routers);
+        if (layer.feedForward)
+            for (const auto* router : layer.feedForward->routers())
+                addRouters(*router, info.routers);
         info.maps.push_back(layer.attention->maps());
     }
 }
@@ -107,6 +114,8 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
             x = (*m_parts.embeddingAdapter)(x);
         if (m_parts.embeddingScale != 1)
             x = x * m_parts.embeddingScale;
+        if (m_parts.inputNorm)
+            x = (*m_parts.inputNorm)(x);
         Run run(trace->options, progress, m_parts.compute);
         for (std::size_t layer = 0; layer < m_parts.layers.size(); ++layer) {
             progress.at(static_cast<double>(layer) / static_cast<double>(m_parts.layers.size() + 1), "tracing");

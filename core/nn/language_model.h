@@ -32,7 +32,7 @@ enum class NormPlacement : std::uint8_t {
 
 struct Layer {
     std::shared_ptr<const AttentionBlock> attention;
-    std::shared_ptr<const FeedForward> feedForward;
+    std::shared_ptr<const FeedForward> feedForward; // nullptr: the layer ends with the attention
     LayerNorm norm1, norm2;
     NormPlacement placement = NormPlacement::Pre;
 
@@ -45,6 +45,7 @@ struct LanguageModelParts {
     at::Tensor embedding; // [vocabulary, e]
     double embeddingScale = 1;
     std::optional<Linear> embeddingAdapter; // e -> d
+    std::optional<LayerNorm> inputNorm;     // of the first layer's input
     std::vector<Layer> layers;
     std::optional<LayerNorm> outputNorm;
     std::optional<Linear> outputAdapter; // d -> e

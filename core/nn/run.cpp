@@ -22,7 +22,7 @@ at::Tensor RouterLayer::logits(const at::Tensor& x) const
         result = result / at::norm(matrix, 2, {1}).unsqueeze(0);
     if (norm == LogitNorm::Cosine || norm == LogitNorm::Input)
         result = result / at::norm(x, 2, {1}, true);
-    return result;
+    return bias.defined() ? result + bias : result;
 }
 
 Run::Run(const TraceOptions& options, const Progress& progress, Compute compute)

@@ -24,7 +24,8 @@ struct RouterLayer {
     Router router;        // address without head
     bool perHead = false; // one router per attention head
     RoutingRule rule;
-    at::Tensor matrix;    // [heads · E, width]; logits = matrix·x
+    at::Tensor matrix;    // [heads · E, width]; logits = matrix·x (+ bias)
+    at::Tensor bias;      // [heads · E]; may be undefined
     LogitNorm norm = LogitNorm::None;
 
     at::Tensor logits(const at::Tensor& x) const; // [tokens, width] -> [tokens, heads · E]

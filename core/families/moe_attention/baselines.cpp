@@ -43,9 +43,9 @@ void splitKeyValue(const at::Tensor& rows, std::int64_t heads, std::int64_t widt
 
 } // namespace
 
-std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, int layer)
+std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place)
 {
-    const auto prefix = layerPrefix(layer) + "self_attn.";
+    const auto prefix = place.prefix + "self_attn.";
     const auto& queries = weights.shape(prefix + "data_to_q");
     if (queries.size() != 3)
         arguments.contradiction(fmt::format("\"{}data_to_q\" is not a stack of expert matrices.", prefix));
@@ -56,15 +56,16 @@ std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Ar
         arguments.contradiction(fmt::format("transformer.n_heads is {} (the experts a token chooses), but there are only {} experts.",
                                             configuration.heads, experts));
     auto block = std::make_shared<nn::SlotAttention>();
-    block->address = {Stack::None, layer, Block::Self};
+    block->address = {Stack::None, place.depth, Block::Self};
     block->width = static_cast<int>(width);
     block->router.rule = {1, static_cast<int>(experts), configuration.heads, slotGate(arguments)};
     block->router.matrix = weights.get(prefix + "sel_dst", {experts, d});
-    block->router.router.address = {Stack::None, layer, Block::Self, Site::QO, std::nullopt};
+    block->router.router.address = {Stack::None, place.depth, Block::Self, Site::QO, std::nullopt};
     block->router.router.experts = block->router.rule.experts;
     block->router.router.chosen = block->router.rule.chosen;
     block->router.router.gate = block->router.rule.gate;
     block->router.router.side = Side::Destination;
+    block->router.router.weightsGroup = place.weightsGroup;
     block->queryExperts = weights.get(prefix + "data_to_q", {experts, d, width});
     const auto keyValue = weights.get(prefix + "data_to_kv", {d, 2 * width}).t(); // x@W: columns are K, then V
     block->keyProjection = keyValue.narrow(0, 0, width).contiguous();
@@ -76,9 +77,9 @@ std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Ar
     return block;
 }
 
-std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, int layer)
+std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place)
 {
-    const auto prefix = layerPrefix(layer) + "self_attn.";
+    const auto prefix = place.prefix + "self_attn.";
     const bool relative = configuration.attention == AttentionKind::DenseRelative;
     const std::int64_t heads = configuration.heads;
     const auto d = configuration.width;
@@ -87,7 +88,7 @@ std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, A
         arguments.contradiction(fmt::format("\"{}data_to_q.weight\" has {} rows, which {} heads (transformer.n_heads) do not divide.", prefix, rows, heads));
     const auto width = rows / heads;
     auto block = std::make_shared<nn::HeadMixtureAttention>();
-    block->address = {Stack::None, layer, Block::Self};
+    block->address = {Stack::None, place.depth, Block::Self};
     block->heads = configuration.heads;
     block->width = block->valueWidth = static_cast<int>(width);
     block->query.weight = weights.get(prefix + "data_to_q.weight", {rows, d});
@@ -101,7 +102,7 @@ std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, A
         block->scale = weights.scalar(prefix + "scale");
         weights.ignore(prefix + "s_bias");
     } else {
-        block->positions.rotary = rotary(arguments, width);
+        block->positions.rotary = rotary(arguments, configuration, width);
         block->scale = 1 / std::sqrt(static_cast<double>(width));
     }
     return block;

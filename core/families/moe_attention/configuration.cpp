@@ -10,21 +10,21 @@
 #include <set>
 
 namespace headscope::core::moe_attention {
-namespace {
 
-/// Layers are numbered without holes.
-int countLayers(const nn::Weights& weights, const Arguments& arguments)
+std::string modulePrefix(int module) { return fmt::format("unique_layers.{}.", module); }
+
+int countModules(const nn::Weights& weights, const Arguments& arguments)
 {
     constexpr std::string_view prefix = "unique_layers.";
     std::set<int> found;
     for (const auto& tensor : weights.checkpoint().tensors) {
         if (!tensor.name.starts_with(prefix))
             continue;
-        int layer = -1;
+        int module = -1;
         const char* begin = tensor.name.data() + prefix.size();
-        const auto [end, error] = std::from_chars(begin, tensor.name.data() + tensor.name.size(), layer);
-        if (error == std::errc() && layer >= 0 && *end == '.')
-            found.insert(layer);
+        const auto [end, error] = std::from_chars(begin, tensor.name.data() + tensor.name.size(), module);
+        if (error == std::errc() && module >= 0 && *end == '.')
+            found.insert(module);
     }
     const int count = static_cast<int>(found.size());
     if (count == 0 || *found.rbegin() != count - 1)
@@ -35,44 +35,25 @@ int countLayers(const nn::Weights& weights, const Arguments& arguments)
 
 AttentionKind attentionKind(const nn::Weights& weights, const Arguments& arguments)
 {
-    const auto has = [&](std::string_view name) { return weights.has(layerPrefix(0) + "self_attn." + std::string(name)); };
-    const bool selections = has("selections.o") || has("selections.v") || has("selections.q") || has("selections.k");
+    const auto has = [&](std::string_view name) { return weights.has(modulePrefix(0) + "self_attn." + std::string(name)); };
     if (has("sel_dst"))
         return AttentionKind::Slots;
-    if (selections || has("projections.q"))
+    if (has("projections.q"))
         return has("pos_to_pk") ? AttentionKind::HeadMixtureRelative : AttentionKind::HeadMixtureRotary;
     if (has("data_to_kv.weight") && has("multi_head_merge.weight"))
         return AttentionKind::DenseRelative;
     if (has("data_to_kv.weight") && has("out_proj.weight"))
         return AttentionKind::DenseRotary;
-    arguments.contradiction("layer 0 has no attention tensors that Headscope knows (self_attn.selections, sel_dst or data_to_kv).");
-}
-
-/// The variants that the public training code can build.
-std::string layerVariant(Arguments& arguments, bool& gelu)
-{
-    auto variant = arguments.text("transformer.variant");
-    if (!variant)
-        return {};
-    gelu = variant->ends_with("_gelu");
-    if (gelu)
-        variant->resize(variant->size() - std::string_view("_gelu").size());
-    constexpr std::array<std::string_view, 6> known{"preln_relative", "preln_moeatt", "preln_rope", "rope", "preln_moe", "moe"};
-    if (std::find(known.begin(), known.end(), *variant) == known.end())
-        arguments.refuse("transformer.variant", *variant, "it is not among the variants of the public training code");
-    arguments.text("transformer.variant", "");
-    return *variant;
+    arguments.contradiction("layer 0 has no attention tensors that Headscope knows (self_attn.projections, sel_dst or data_to_kv).");
 }
 
 nn::Activation activation(Arguments& arguments, bool gelu)
 {
     const auto name = arguments.text("transformer.activation", "relu");
-    if (gelu)
+    if (gelu || name == "gelu")
         return nn::Activation::Gelu;
     if (name == "relu")
         return nn::Activation::Relu;
-    if (name == "gelu")
-        return nn::Activation::Gelu;
     if (name == "identity")
         return nn::Activation::Identity;
     if (name == "sigmoid")
@@ -82,7 +63,6 @@ nn::Activation activation(Arguments& arguments, bool gelu)
     arguments.refuse("transformer.activation", name, "relu, gelu, identity, sigmoid and softmax are");
 }
 
-/// Transformer-XL memory as a mask: what one query sees in the segments before its own.
 Visibility visibility(Arguments& arguments)
 {
     Visibility result;
@@ -102,28 +82,12 @@ Visibility visibility(Arguments& arguments)
     return result;
 }
 
-double embeddingScale(Arguments& arguments, const Configuration& configuration)
-{
-    if (configuration.preNorm)
-        return 1;
-    const auto mode = arguments.text("lm.trafo.embedding_mode_init", "default");
-    const bool xlInit = arguments.flag("lm.trafo.xl_init", false);
-    if (mode == "scale_to_sqrt_dmodel")
-        arguments.refuse("lm.trafo.embedding_mode_init", mode, "its factor was measured when training began and is not in the file");
-    if (mode == "init_to_sqrt_dmodel" && !xlInit)
-        return 1;
-    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel" && mode != "init_to_sqrt_dmodel")
-        arguments.refuse("lm.trafo.embedding_mode_init", mode, "it is not among the modes of the public training code");
-    return std::sqrt(static_cast<double>(configuration.width));
-}
-
 int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind)
 {
-    const auto bias = layerPrefix(0) + "self_attn.global_content_bias";
-    if (kind == AttentionKind::DenseRelative && weights.has(bias)) {
-        const auto heads = weights.shape(bias).empty() ? 0 : weights.shape(bias)[0];
-        arguments.fixedByShapes("transformer.n_heads", heads);
-        return static_cast<int>(heads);
+    const auto bias = modulePrefix(0) + "self_attn.global_content_bias";
+    if (kind == AttentionKind::DenseRelative && weights.has(bias) && !weights.shape(bias).empty()) {
+        arguments.fixedByShapes("transformer.n_heads", weights.shape(bias)[0]);
+        return static_cast<int>(weights.shape(bias)[0]);
     }
     const auto heads = arguments.integer("transformer.n_heads", 4);
     if (heads < 1 || heads > 4096)
@@ -139,28 +103,62 @@ void requireHyperParameters(const Arguments& arguments)
                                 "lm.trafo.context_blocks; put the run's args.json beside the checkpoint.");
 }
 
-} // namespace
-
-std::string layerPrefix(int layer) { return fmt::format("unique_layers.{}.", layer); }
-
-Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
+void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration)
 {
-    requireHyperParameters(arguments);
-    Configuration configuration;
     const auto& embedding = weights.shape("embedding.weight");
-    if (embedding.size() != 2)
-        arguments.contradiction("embedding.weight is not a matrix.");
+    if (embedding.size() != 2 || embedding[0] < 1 || embedding[1] < 1)
+        arguments.contradiction("\"embedding.weight\" is not a matrix.");
     configuration.vocabulary = embedding[0];
     configuration.embeddingWidth = embedding[1];
     configuration.width = embedding[1];
     if (weights.has("embedding_adapter.weight") && weights.shape("embedding_adapter.weight").size() == 2)
         configuration.width = weights.shape("embedding_adapter.weight")[0];
     arguments.fixedByShapes("state_size", configuration.width);
-    configuration.layers = countLayers(weights, arguments);
-    arguments.fixedByShapes("transformer.encoder_n_layers", configuration.layers);
     configuration.attention = attentionKind(weights, arguments);
-    configuration.expertFeedForward = weights.has(layerPrefix(0) + "pkm.keys");
+    configuration.expertFeedForward = weights.has(modulePrefix(0) + "pkm.keys");
     configuration.heads = headCount(weights, arguments, configuration.attention);
+    configuration.affineNorms = arguments.flag("transformer.ln_affine", true);
+}
+
+namespace {
+
+/// The variants that the public training code can build.
+std::string layerVariant(Arguments& arguments, bool& gelu)
+{
+    auto variant = arguments.text("transformer.variant", "");
+    gelu = variant.ends_with("_gelu");
+    if (gelu)
+        variant.resize(variant.size() - std::string_view("_gelu").size());
+    constexpr std::array<std::string_view, 7> known{"", "preln_relative", "preln_moeatt", "preln_rope", "rope", "preln_moe", "moe"};
+    if (std::find(known.begin(), known.end(), variant) == known.end())
+        arguments.refuse("transformer.variant", variant, "it is not among the variants of the public training code");
+    return variant;
+}
+
+double embeddingScale(Arguments& arguments, const Configuration& configuration)
+{
+    if (configuration.preNorm)
+        return 1;
+    const auto mode = arguments.text("lm.trafo.embedding_mode_init", "default");
+    const bool xlInit = arguments.flag("lm.trafo.xl_init", false);
+    if (mode == "scale_to_sqrt_dmodel")
+        arguments.refuse("lm.trafo.embedding_mode_init", mode, "its factor was measured when training began and is not in the file");
+    if (mode == "init_to_sqrt_dmodel" && !xlInit)
+        return 1;
+    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel" && mode != "init_to_sqrt_dmodel")
+        arguments.refuse("lm.trafo.embedding_mode_init", mode, "it is not among the modes of the public training code");
+    return std::sqrt(static_cast<double>(configuration.width));
+}
+
+} // namespace
+
+Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
+{
+    requireHyperParameters(arguments);
+    Configuration configuration;
+    readShapes(weights, arguments, configuration);
+    configuration.layers = countModules(weights, arguments);
+    arguments.fixedByShapes("transformer.encoder_n_layers", configuration.layers);
     configuration.preNorm = weights.has("out_norm.weight");
     configuration.visibility = visibility(arguments);
     bool gelu = false;
@@ -170,9 +168,10 @@ Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments
                                    configuration.preNorm ? "has" : "lacks", configuration.preNorm ? "pre" : "post"));
     configuration.activation = activation(arguments, gelu);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
-    configuration.placement = configuration.preNorm                           ? nn::NormPlacement::Pre
+    configuration.normQkPossible = !configuration.expertFeedForward;
+    configuration.placement = configuration.preNorm                       ? nn::NormPlacement::Pre
                               : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
-                                                                              : nn::NormPlacement::Post;
+                                                                          : nn::NormPlacement::Post;
     return configuration;
 }
 

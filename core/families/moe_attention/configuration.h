@@ -6,6 +6,7 @@
 #include "core/nn/language_model.h"
 #include "core/nn/weights.h"
 
+#include <optional>
 #include <string>
 
 namespace headscope::core::moe_attention {
@@ -28,12 +29,35 @@ struct Configuration {
     nn::Activation activation = nn::Activation::Relu;
     double embeddingScale = 1;
     std::string layerVariant; // `transformer.variant` without a suffix; empty when not given
+    bool affineNorms = true;   // off: layer norms have no weight and bias
+    bool evenRotation = false; // an odd number of rotated dimensions is rounded down; else it is refused
+    bool normQkPossible = true; // the layers pass `moe.att.norm_qk` on
 };
 
 /// Throws Error where shapes or arguments contradict each other, or ask for something that cannot be reproduced.
 Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments);
 
+/// One application of a layer module in the forward pass.
+struct LayerPlace {
+    int depth = 0;
+    std::string prefix;                      // of its tensors: "unique_layers.3."
+    std::optional<std::string> weightsGroup; // modules that are applied more than once
+};
+
 /// "unique_layers.3."
-std::string layerPrefix(int layer);
+std::string modulePrefix(int module);
+/// How many modules there are. Throws Error when they are not numbered without holes.
+int countModules(const nn::Weights& weights, const Arguments& arguments);
+
+// Parts that other training codes with the same layer modules share.
+
+AttentionKind attentionKind(const nn::Weights& weights, const Arguments& arguments);
+/// Vocabulary, widths and norms, from the shapes.
+void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration);
+nn::Activation activation(Arguments& arguments, bool gelu);
+/// Transformer-XL memory as a mask: what one query sees in the segments before its own.
+Visibility visibility(Arguments& arguments);
+int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind);
+void requireHyperParameters(const Arguments& arguments);
 
 } // namespace headscope::core::moe_attention

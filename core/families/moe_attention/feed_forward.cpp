@@ -36,9 +36,9 @@ GateKind gateKind(Arguments& arguments)
 
 } // namespace
 
-std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Configuration& configuration, int layer)
+std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Configuration& configuration, const LayerPlace& place)
 {
-    const auto prefix = layerPrefix(layer);
+    const auto prefix = place.prefix;
     const auto d = configuration.width;
     auto ffn = std::make_shared<nn::DenseFeedForward>();
     ffn->upWeight = weights.get(prefix + "linear1.weight", {-1, d});
@@ -50,9 +50,9 @@ std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, co
     return ffn;
 }
 
-std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, int layer)
+std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place)
 {
-    const auto prefix = layerPrefix(layer) + "pkm.";
+    const auto prefix = place.prefix + "pkm.";
     if (const auto topK = arguments.text("moe.topk_mode", "full"); topK != "full")
         arguments.refuse("moe.topk_mode", topK, "only the full top-k is");
     const auto d = configuration.width;
@@ -68,12 +68,20 @@ std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, A
     ffn->router.rule = {1, static_cast<int>(experts), static_cast<int>(chosen), gateKind(arguments)};
     ffn->router.norm = logitNorm(arguments);
     ffn->router.matrix = weights.get(prefix + "expert_sel", {experts, d});
-    ffn->router.router.address = {Stack::None, layer, Block::Ffn, Site::Mlp, std::nullopt};
+    ffn->router.router.address = {Stack::None, place.depth, Block::Ffn, Site::Mlp, std::nullopt};
     ffn->router.router.experts = ffn->router.rule.experts;
     ffn->router.router.chosen = ffn->router.rule.chosen;
     ffn->router.router.gate = ffn->router.rule.gate;
     ffn->router.router.side = Side::Destination;
+    ffn->router.router.weightsGroup = place.weightsGroup;
+    if (weights.has(prefix + "sel_bias"))
+        ffn->router.bias = weights.get(prefix + "sel_bias", {experts});
+    if (weights.has(prefix + "bias"))
+        ffn->upBias = weights.get(prefix + "bias", {experts, size});
+    if (weights.has(prefix + "o_bias"))
+        ffn->downBias = weights.get(prefix + "o_bias", {d});
     weights.ignore(prefix + "kv_sel_counts_100"); // training statistics
+    weights.ignore(prefix + "iter");
     return ffn;
 }
 

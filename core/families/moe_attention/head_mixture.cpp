@@ -74,10 +74,10 @@ std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& argum
     return routers;
 }
 
-Layout readLayout(const nn::Weights& weights, Arguments& arguments, const Configuration& configuration, int layer)
+Layout readLayout(const nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place)
 {
     Layout layout;
-    layout.prefix = layerPrefix(layer) + "self_attn.";
+    layout.prefix = place.prefix + "self_attn.";
     layout.heads = configuration.heads;
     for (const char letter : letters)
         layout.mixture[letter] = isMixture(weights, layout.prefix, letter);
@@ -98,10 +98,10 @@ GateKind gateKind(Arguments& arguments)
 }
 
 /// norm_qk divides the gates of q and k by their sum over the chosen. The training code does so in place, on an object that o shares with q
-/// (and v with k) when they use one router. Mixture feed-forward layers never pass the option on.
+/// (and v with k) when they use one router. Layers with a mixture feed-forward never pass the option on.
 bool gateNormalised(Arguments& arguments, const Configuration& configuration, const Layout& layout, char letter)
 {
-    if (configuration.expertFeedForward || !arguments.flag("moe.att.norm_qk", false))
+    if (!configuration.normQkPossible || !arguments.flag("moe.att.norm_qk", false))
         return false;
     const auto sharesWith = [&](char other) {
         return layout.mixture.at(other) && layout.routerOf.at(other) == layout.routerOf.at(letter);
@@ -138,7 +138,7 @@ std::optional<RouterAddress> sharedDecision(const Configuration& configuration, 
     return address;
 }
 
-nn::RouterLayer routerLayer(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const Layout& layout, int layer,
+nn::RouterLayer routerLayer(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const Layout& layout, const LayerPlace& place,
                             char letter)
 {
     const auto name = layout.prefix + "selections." + layout.routerOf.at(letter);
@@ -153,16 +153,17 @@ nn::RouterLayer routerLayer(nn::Weights& weights, Arguments& arguments, const Co
     result.rule = {static_cast<int>(layout.heads), static_cast<int>(experts), static_cast<int>(chosen), gateKind(arguments)};
     if (gateNormalised(arguments, configuration, layout, letter) && result.rule.gate == GateKind::Sigmoid)
         result.rule.gate = GateKind::L1Normalised;
-    result.router.address = {Stack::None, layer, Block::Self, siteOf(letter), std::nullopt};
+    result.router.address = {Stack::None, place.depth, Block::Self, siteOf(letter), std::nullopt};
     result.router.experts = result.rule.experts;
     result.router.chosen = result.rule.chosen;
     result.router.gate = result.rule.gate;
     result.router.side = letter == 'q' || letter == 'o' ? Side::Destination : Side::Source;
+    result.router.weightsGroup = place.weightsGroup;
     result.router.sharedWith = sharedDecision(configuration, layout, letter, result.router.address);
     return result;
 }
 
-nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const Layout& layout, int layer,
+nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const Layout& layout, const LayerPlace& place,
                           char letter)
 {
     const auto name = layout.prefix + "projections." + letter;
@@ -174,7 +175,7 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
         result.weight = letter == 'o' ? weights.get(name, {d, inner}) : weights.get(name, {inner, d});
         return result;
     }
-    result.router = routerLayer(weights, arguments, configuration, layout, layer, letter);
+    result.router = routerLayer(weights, arguments, configuration, layout, place, letter);
     const std::int64_t experts = result.router->rule.experts;
     const auto matrices = dimension(weights, name, 0, arguments);
     if (matrices != experts && matrices != experts * layout.heads)
@@ -187,13 +188,15 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
 
 } // namespace
 
-nn::Rotary rotary(Arguments& arguments, std::int64_t headWidth)
+nn::Rotary rotary(Arguments& arguments, const Configuration& configuration, std::int64_t headWidth)
 {
     const auto fraction = arguments.number("rope.rotate_fraction", 0.5);
     const auto base = arguments.number("rope.base", 10000.0);
     if (fraction < 0 || fraction > 1 || base <= 1)
         arguments.contradiction(fmt::format("rope.rotate_fraction {} with rope.base {} is not possible.", fraction, base));
-    const auto rotated = static_cast<std::int64_t>(fraction * static_cast<double>(headWidth));
+    auto rotated = static_cast<std::int64_t>(fraction * static_cast<double>(headWidth));
+    if (configuration.evenRotation)
+        rotated -= rotated % 2;
     if (rotated % 2 != 0)
         arguments.contradiction(fmt::format("rope.rotate_fraction {} of a head width of {} rotates {} dimensions, and the training code cannot rotate "
                                             "an odd number.", fraction, headWidth, rotated));
@@ -201,24 +204,24 @@ nn::Rotary rotary(Arguments& arguments, std::int64_t headWidth)
 }
 
 std::shared_ptr<const nn::AttentionBlock> headMixtureAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration,
-                                                               int layer)
+                                                               const LayerPlace& place)
 {
-    const auto layout = readLayout(weights, arguments, configuration, layer);
+    const auto layout = readLayout(weights, arguments, configuration, place);
     auto block = std::make_shared<nn::HeadMixtureAttention>();
-    block->address = {Stack::None, layer, Block::Self};
+    block->address = {Stack::None, place.depth, Block::Self};
     block->heads = configuration.heads;
     block->width = static_cast<int>(layout.width);
     block->valueWidth = static_cast<int>(layout.valueWidth);
-    block->query = projection(weights, arguments, configuration, layout, layer, 'q');
-    block->key = projection(weights, arguments, configuration, layout, layer, 'k');
-    block->value = projection(weights, arguments, configuration, layout, layer, 'v');
-    block->output = projection(weights, arguments, configuration, layout, layer, 'o');
+    block->query = projection(weights, arguments, configuration, layout, place, 'q');
+    block->key = projection(weights, arguments, configuration, layout, place, 'k');
+    block->value = projection(weights, arguments, configuration, layout, place, 'v');
+    block->output = projection(weights, arguments, configuration, layout, place, 'o');
     block->scale = 1 / std::sqrt(static_cast<double>(layout.width));
     block->visibility = configuration.visibility;
     if (configuration.attention == AttentionKind::HeadMixtureRelative)
         block->positions.relative = weights.get(layout.prefix + "pos_to_pk", {layout.heads * layout.width, configuration.width});
     else
-        block->positions.rotary = rotary(arguments, layout.width);
+        block->positions.rotary = rotary(arguments, configuration, layout.width);
     if (weights.has(layout.prefix + "norm_ret.weight"))
         block->mixedNorm = nn::LayerNorm{weights.get(layout.prefix + "norm_ret.weight", {layout.valueWidth}),
                                          weights.get(layout.prefix + "norm_ret.bias", {layout.valueWidth})};

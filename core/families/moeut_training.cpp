@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/moeut_training.h"
+
+#include "core/families/moe_attention/assemble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace headscope::core {
+namespace {
+
+using namespace moe_attention;
+
+/// In which order the modules are applied.
+enum class Repeat : std::uint8_t { Whole, Each }; // 0 1 0 1; 0 0 1 1
+
+struct Schedule {
+    int modules = 0; // G
+    Repeat repeat = Repeat::Whole;
+    int layers = 0;  // L, applications
+
+    int moduleAt(int depth) const { return repeat == Repeat::Whole ? depth % modules : depth / (layers / modules); }
+};
+
+Schedule schedule(const nn::Weights& weights, Arguments& arguments)
+{
+    Schedule result;
+    result.modules = countModules(weights, arguments);
+    arguments.fixedByShapes("transformer.universal.group_size", result.modules);
+    result.layers = static_cast<int>(arguments.integer("transformer.encoder_n_layers", 3));
+    if (result.layers < 1 || result.layers > 4096 || result.layers % result.modules != 0)
+        arguments.contradiction(fmt::format("{} layers (transformer.encoder_n_layers) are not a multiple of the {} layer modules in the file.",
+                                            result.layers, result.modules));
+    const auto type = arguments.text("transformer.universal.group_type", "abab");
+    if (type != "abab" && type != "aabb")
+        arguments.refuse("transformer.universal.group_type", type, "abab and aabb are");
+    result.repeat = type == "abab" ? Repeat::Whole : Repeat::Each;
+    return result;
+}
+
+/// The variants that are this family's language models; others (SUT) are another architecture.
+bool preNorm(Arguments& arguments, const nn::Weights& weights)
+{
+    const auto variant = arguments.text("transformer.variant", weights.has("out_norm.weight") ? "preln_moe_universal" : "moe_universal");
+    constexpr std::array<std::string_view, 6> known{"preln_moe_universal", "moe_universal", "preln_moe", "moe", "preln_rope", "rope"};
+    if (std::find(known.begin(), known.end(), variant) == known.end())
+        arguments.refuse("transformer.variant", variant, "it is another architecture than the ones Headscope knows of this training code");
+    return variant.starts_with("preln");
+}
+
+double embeddingScale(Arguments& arguments, const Configuration& configuration)
+{
+    if (const auto given = arguments.number("transformer.embedding_scale")) {
+        arguments.number("transformer.embedding_scale", 1.0);
+        return *given;
+    }
+    return configuration.preNorm ? 1 : std::sqrt(static_cast<double>(configuration.width));
+}
+
+Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules)
+{
+    Configuration configuration;
+    readShapes(weights, arguments, configuration);
+    configuration.layers = modules.layers;
+    configuration.preNorm = preNorm(arguments, weights);
+    configuration.visibility = visibility(arguments);
+    configuration.activation = activation(arguments, false);
+    configuration.embeddingScale = embeddingScale(arguments, configuration);
+    configuration.evenRotation = true;
+    configuration.normQkPossible = false;
+    const bool normsOfRouters = weights.has(modulePrefix(0) + "self_attn.norm.weight");
+    if (const bool asked = arguments.flag("moe.nonorm", normsOfRouters); asked != normsOfRouters)
+        arguments.note(fmt::format("moe.nonorm is {}, but the tensors say {}: the tensors are followed.", asked ? 1 : 0, normsOfRouters ? 1 : 0));
+    configuration.placement = normsOfRouters                              ? nn::NormPlacement::RoutersAndScoresOnly
+                              : configuration.preNorm                     ? nn::NormPlacement::Pre
+                              : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
+                                                                          : nn::NormPlacement::Post;
+    return configuration;
+}
+
+/// A LayerNorm without parameters before the first layer.
+std::optional<nn::LayerNorm> inputNorm(Arguments& arguments)
+{
+    return arguments.flag("lm.trafo.norm_input", false) ? std::optional(nn::LayerNorm{}) : std::nullopt;
+}
+
+} // namespace
+
+bool isMoeutTraining(const Checkpoint& checkpoint)
+{
+    const auto any = [&checkpoint](auto&& predicate) {
+        return std::any_of(checkpoint.tensors.begin(), checkpoint.tensors.end(), [&](const TensorView& tensor) { return predicate(tensor.name); });
+    };
+    const bool trained = any([](const std::string& name) { return name.starts_with("unique_layers.") && name.find(".self_attn.") != std::string::npos; });
+    const bool universal = any([](const std::string& name) {
+        return name.ends_with(".self_attn.norm.weight") || name.ends_with(".pkm.norm.weight") || name.ends_with(".pkm.iter");
+    });
+    const auto& args = checkpoint.hyperParameters;
+    return trained && (universal || (args.is_object() && (args.contains("transformer.universal.group_size") || args.contains("moe.nonorm"))));
+}
+
+std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
+{
+    Arguments arguments(input.checkpoint);
+    requireHyperParameters(arguments);
+    nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
+    const auto modules = schedule(weights, arguments);
+    const auto configuration = configurationOf(weights, arguments, modules);
+    auto parts = readEnds(weights, configuration);
+    parts.inputNorm = inputNorm(arguments);
+    const bool inner = configuration.placement == nn::NormPlacement::RoutersAndScoresOnly;
+    const LayerNormNames norms = inner ? LayerNormNames{"self_attn.norm", "pkm.norm"} : LayerNormNames{};
+    for (int depth = 0; depth < modules.layers; ++depth) {
+        const auto prefix = modulePrefix(modules.moduleAt(depth));
+        const auto group = modules.layers > modules.modules ? std::optional(prefix.substr(0, prefix.size() - 1)) : std::nullopt;
+        parts.layers.push_back(readLayer(weights, arguments, configuration, {depth, prefix, group}, norms));
+    }
+    refuseUnknownTensors(weights, arguments);
+
+    ModelInfo info;
+    info.family = moeutTrainingFamily.name;
+    info.variant = fmt::format("MoEUT ({} layer modules, {} applications)", modules.modules, modules.layers);
+    describe(parts, configuration, info);
+    if (inner)
+        info.norm = "none on the residual path";
+    info.settings = arguments.settings();
+    info.notes = arguments.notes();
+    auto tokenizer = describeCommon(input, weights, {TextPolicy::Split::Whole, false, false}, info);
+    return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
+}
+
+} // namespace headscope::core
