@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/families/family.h"
 #include "core/families/moe_attention/moe_attention.h"
+#include "core/families/moeut_package.h"
 #include "core/families/moeut_training.h"
+#include "core/families/switchhead_package.h"
 
 #include <array>
 
@@ -13,6 +15,8 @@ std::span<const Family> families()
     static constexpr std::array list{
         moeAttentionFamily,
         moeutTrainingFamily,
+        moeutPackageFamily,
+        switchheadPackageFamily,
     };
     return list;
 }

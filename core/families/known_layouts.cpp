@@ -14,12 +14,10 @@ struct Layout {
 };
 
 constexpr std::array layouts{
-    Layout{"a MoEUT model of the clean package (moeut)", {"transformer.layers.", ".attention.sel_o", ""}},
     Layout{"a ModuleFormer/MoLM model (moduleformer)", {"transformer.h.", ".attn.q_proj.experts.weight", ""}},
     Layout{"a JetMoE model (jetmoe)", {"model.layers.", ".self_attention.experts.input_linear.weight", ""}},
     Layout{"a fairseq MoA translation model (fairseq_moa)", {"encoder.layers.", ".self_attn.q_proj.experts.w", ""}},
     Layout{"a Llama-shaped model (MoH-LLaMA is one; the weights alone do not tell)", {"model.layers.", ".self_attn.q_proj.weight", ".mlp.gate_proj.weight"}},
-    Layout{"a state dict of the SwitchHead user package (switchhead)", {"sel_o", "q.weight", "k.weight"}},
 };
 
 } // namespace

@@ -94,7 +94,8 @@ Fixture Fixture::read(const std::filesystem::path& folder)
     fixture.checkpoint = folder / manifest.at("checkpoint").get<std::string>();
     if (manifest.at("tokenizer").is_string())
         fixture.tokenizer = folder / manifest.at("tokenizer").get<std::string>();
-    fixture.text = readText(folder / "text.txt");
+    if (std::filesystem::exists(folder / "text.txt"))
+        fixture.text = readText(folder / "text.txt");
     const auto expected = core::openCheckpoint(folder / "expected.safetensors");
     for (const auto id : expected.find("tokens.ids")->readFloats())
         fixture.ids.push_back(static_cast<core::TokenId>(id));
@@ -128,6 +129,13 @@ std::vector<std::filesystem::path> fixtureFolders()
         if (entry.path().filename() == "fixture.json")
             folders.push_back(entry.path().parent_path());
     std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+std::vector<std::filesystem::path> fixtureFoldersWithText()
+{
+    auto folders = fixtureFolders();
+    std::erase_if(folders, [](const std::filesystem::path& folder) { return !std::filesystem::exists(folder / "text.txt"); });
     return folders;
 }
 

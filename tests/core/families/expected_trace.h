@@ -34,7 +34,8 @@ struct Tolerance {
 /// One line per tensor that is missing, has another shape or differs; empty when all agree.
 std::vector<std::string> differences(const Fixture& fixture, const core::Trace& trace, const Tolerance& tolerance = {});
 
-/// Every fixture folder below tests/data.
+/// Every fixture folder below tests/data, and those that come with a text and a tokenizer.
 std::vector<std::filesystem::path> fixtureFolders();
+std::vector<std::filesystem::path> fixtureFoldersWithText();
 
 } // namespace headscope::tests

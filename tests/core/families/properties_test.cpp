@@ -44,7 +44,7 @@ protected:
 TEST_P(Properties, AttentionRowsSumToOneInsideTheVisibleWindow)
 {
     const auto visibility = model->info()->visibility;
-    const auto tokens = std::min<std::int64_t>(visibility.segment * (visibility.segmentsBack + 1) + 37, 400);
+    const auto tokens = visibility.segment > 0 ? std::min<std::int64_t>(visibility.segment * (visibility.segmentsBack + 1) + 37, 300) : 150;
     const auto trace = traceOf(tokens);
     for (const auto& block : trace->attention) {
         for (const auto& map : core::mapsOf(*block)) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/families/arguments.h"
+#include "core/nn/attention_block.h"
+#include "core/nn/weights.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace headscope::core {
+
+/// The attention module of the SwitchHead user package, which other packages embed: dense q and k, expert v and o with one router per head
+/// (or, with a single expert, dense v and o and a sigmoid output gate per head).
+struct PackageAttention {
+    std::string prefix; // of its tensors, with the dot
+    int depth = 0;
+    std::optional<std::string> weightsGroup;
+    std::int64_t width = 0; // d
+    std::int64_t heads = 0;
+    std::int64_t chosen = 0;
+    double rotateFraction = 0.5;
+    double rotaryBase = 10000;
+};
+
+/// Throws Error where shapes and hyper-parameters contradict each other.
+std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module);
+
+/// What the shapes of such a module allow for the number of heads, for a message: "n_heads (1, 2 or 4)".
+std::string possibleHeads(const nn::Weights& weights, const std::string& prefix);
+
+} // namespace headscope::core

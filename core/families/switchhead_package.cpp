@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/switchhead_package.h"
+
+#include "core/families/package_attention.h"
+#include "core/nn/language_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace headscope::core {
+namespace {
+
+/// Where the parts of the user's own model lie; "{l}" stands for the layer.
+struct Keys {
+    std::string embedding = "embedding.weight";
+    std::string layers = "layers.{l}";
+    std::string norm = "norm";
+    std::string attention = "attention";
+    std::string outNorm = "out_norm";
+    std::string head = "lm_head";
+
+    std::string layer(int index) const
+    {
+        auto name = layers;
+        if (const auto at = name.find("{l}"); at != std::string::npos)
+            name.replace(at, 3, std::to_string(index));
+        return name + ".";
+    }
+    std::string attentionPrefix(int index) const { return layer(index) + attention + "."; }
+};
+
+Keys readKeys(const Checkpoint& checkpoint, const Arguments& arguments)
+{
+    Keys keys;
+    const auto& parameters = checkpoint.hyperParameters;
+    if (!parameters.is_object() || !parameters.contains("keys"))
+        return keys;
+    const auto& given = parameters.at("keys");
+    const auto take = [&](const char* name, std::string& into) {
+        if (!given.is_object() || !given.contains(name))
+            return;
+        if (!given.at(name).is_string())
+            arguments.contradiction(fmt::format("\"keys.{}\" in {} should be the name of a tensor.", name, checkpoint.hyperParametersFrom));
+        into = given.at(name).get<std::string>();
+    };
+    take("embedding", keys.embedding);
+    take("layers", keys.layers);
+    take("norm", keys.norm);
+    take("attention", keys.attention);
+    take("out_norm", keys.outNorm);
+    take("lm_head", keys.head);
+    return keys;
+}
+
+/// What only the user knows. All that is missing is named in one sentence, with what the shapes allow.
+void requireHyperParameters(const Arguments& arguments, const nn::Weights& weights, const Keys& keys)
+{
+    std::vector<std::string> missing;
+    if (!arguments.integer("n_heads"))
+        missing.push_back(possibleHeads(weights, keys.attentionPrefix(0)));
+    if (!arguments.integer("moe_k"))
+        missing.push_back("moe_k (the experts a token chooses, from 1 to the experts per head)");
+    if (!arguments.text("position_encoding"))
+        missing.push_back(weights.has(keys.attentionPrefix(0) + "pos_to_pk") ? "position_encoding (\"xl\")" : "position_encoding (\"rope\")");
+    if (!missing.empty())
+        arguments.contradiction(fmt::format("the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
+                                            fmt::join(missing, ", ")));
+}
+
+void checkConventions(Arguments& arguments, const nn::Weights& weights, const Keys& keys)
+{
+    if (const auto block = arguments.text("block", "prenorm_residual"); block != "prenorm_residual")
+        arguments.refuse("block", block, "prenorm_residual is (x + attention(norm(x)))");
+    const auto positions = arguments.text("position_encoding", "rope");
+    if (positions != "rope" && positions != "xl")
+        arguments.refuse("position_encoding", positions, "rope and xl are");
+    if ((positions == "xl") != weights.has(keys.attentionPrefix(0) + "pos_to_pk"))
+        arguments.contradiction(fmt::format("position_encoding is \"{}\", but layer 0 has {} pos_to_pk tensor.", positions,
+                                            positions == "xl" ? "no" : "a"));
+}
+
+int countLayers(const nn::Weights& weights, const Keys& keys)
+{
+    int layers = 0;
+    while (layers < 4096 && weights.has(keys.attentionPrefix(layers) + "q.weight"))
+        ++layers;
+    return layers;
+}
+
+nn::LayerNorm norm(nn::Weights& weights, const std::string& name, std::int64_t width, double epsilon)
+{
+    return {weights.get(name + ".weight", {width}), weights.get(name + ".bias", {width}), epsilon};
+}
+
+nn::LanguageModelParts readParts(nn::Weights& weights, Arguments& arguments, const Keys& keys)
+{
+    nn::LanguageModelParts parts;
+    parts.compute = weights.compute();
+    parts.embedding = weights.get(keys.embedding, {-1, -1});
+    parts.embeddingScale = arguments.number("embedding_scale", 1.0);
+    const auto width = parts.embedding.size(1);
+    const auto epsilon = arguments.number("layer_norm_eps", 1e-5);
+    PackageAttention module;
+    module.width = width;
+    module.heads = arguments.integer("n_heads", 1);
+    module.chosen = arguments.integer("moe_k", 2);
+    module.rotateFraction = arguments.number("rotate_fraction", 0.5);
+    module.rotaryBase = arguments.number("rope_base", 10000.0);
+    for (int index = 0; index < countLayers(weights, keys); ++index) {
+        module.depth = index;
+        module.prefix = keys.attentionPrefix(index);
+        nn::Layer layer;
+        layer.norm1 = norm(weights, keys.layer(index) + keys.norm, width, epsilon);
+        layer.attention = packageAttention(weights, arguments, module);
+        parts.layers.push_back(std::move(layer));
+    }
+    if (weights.has(keys.outNorm + ".weight"))
+        parts.outputNorm = norm(weights, keys.outNorm, width, epsilon);
+    parts.output.weight = weights.get(keys.head + ".weight", {parts.embedding.size(0), width});
+    if (weights.has(keys.head + ".bias"))
+        parts.output.bias = weights.get(keys.head + ".bias", {parts.embedding.size(0)});
+    return parts;
+}
+
+void refuseUnknownTensors(const nn::Weights& weights, const Arguments& arguments)
+{
+    if (const auto unused = weights.unused(); !unused.empty())
+        arguments.contradiction(fmt::format("{} tensors belong to no part of the model as headscope.json describes it (\"{}\"…); the numbers would be "
+                                            "wrong, so the checkpoint is not opened.", unused.size(), unused.front()));
+}
+
+} // namespace
+
+bool isSwitchheadPackage(const Checkpoint& checkpoint)
+{
+    const auto& parameters = checkpoint.hyperParameters;
+    if (parameters.is_object() && parameters.contains("family"))
+        return parameters.at("family") == switchheadPackageFamily.name;
+    // The siblings of one attention module, and nothing of the language models that embed it.
+    const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                                    [](const TensorView& tensor) { return tensor.name == "sel_o" || tensor.name.ends_with(".sel_o"); });
+    if (found == checkpoint.tensors.end() || found->name.starts_with("transformer.layers."))
+        return false;
+    const auto prefix = found->name.substr(0, found->name.size() - std::string_view("sel_o").size());
+    return checkpoint.find(prefix + "q.weight") && checkpoint.find(prefix + "k.weight") && checkpoint.find(prefix + "v") && checkpoint.find(prefix + "o");
+}
+
+std::shared_ptr<const Model> openSwitchheadPackage(const FamilyInput& input)
+{
+    Arguments arguments(input.checkpoint);
+    const auto keys = readKeys(input.checkpoint, arguments);
+    nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
+    if (countLayers(weights, keys) == 0 || !weights.has(keys.embedding) || !weights.has(keys.head + ".weight"))
+        arguments.contradiction(fmt::format("SwitchHead modules were found, but not the model around them: expected \"{}\", \"{}q.weight\" and \"{}.weight\"; "
+                                            "name the tensors under \"keys\" in a headscope.json beside the checkpoint.", keys.embedding,
+                                            keys.attentionPrefix(0), keys.head));
+    requireHyperParameters(arguments, weights, keys);
+    checkConventions(arguments, weights, keys);
+    auto parts = readParts(weights, arguments, keys);
+    refuseUnknownTensors(weights, arguments);
+
+    ModelInfo info;
+    info.family = switchheadPackageFamily.name;
+    const auto& first = dynamic_cast<const nn::HeadMixtureAttention&>(*parts.layers.front().attention);
+    info.variant = first.value.router ? "SwitchHead package" : "SwitchHead package, single expert with output gate";
+    info.vocabulary = parts.embedding.size(0);
+    info.width = parts.embedding.size(1);
+    info.heads = first.heads;
+    info.headWidth = first.width;
+    info.positions = first.positions.relative.defined()
+                         ? "Transformer-XL relative"
+                         : fmt::format("rotary ({} of {} dimensions, base {})", first.positions.rotary.rotated, first.width, first.positions.rotary.base);
+    info.norm = "pre-LN";
+    nn::describeLayers(parts.layers, info);
+    info.settings = arguments.settings();
+    info.notes = arguments.notes();
+    auto tokenizer = describeCommon(input, weights, {TextPolicy::Split::Whole, false, false}, info);
+    return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
+}
+
+} // namespace headscope::core
