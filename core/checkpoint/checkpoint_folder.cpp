@@ -2,6 +2,7 @@
 #include "core/checkpoint/checkpoint_folder.h"
 
 #include "core/checkpoint/message_text.h"
+#include "core/checkpoint/shard_index.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,8 @@ constexpr std::array<std::string_view, 4> kNotWeights = {"training_args.bin", "o
                                                          "rng_state.pth"};
 constexpr std::size_t kNamesShown = 5;
 
-std::vector<fs::path> candidatesIn(const fs::path& folder) {
+std::vector<fs::path> candidatesIn(const fs::path& folder)
+{
     std::vector<fs::path> candidates;
     std::error_code error;
     fs::directory_iterator entries(folder, error);
@@ -40,9 +42,62 @@ std::vector<fs::path> candidatesIn(const fs::path& folder) {
     return candidates;
 }
 
+std::string listed(const std::vector<fs::path>& files)
+{
+    std::vector<std::string> names;
+    for (const fs::path& file : files) {
+        if (names.size() < kNamesShown)
+            names.push_back(quotedName(file.filename().string()));
+    }
+    return fmt::format("{}{}", fmt::join(names, ", "), files.size() > kNamesShown ? ", …" : "");
+}
+
+bool allShards(const std::vector<fs::path>& files)
+{
+    return std::ranges::all_of(files,
+                               [](const fs::path& file) { return shardNumber(file.filename().string()).has_value(); });
+}
+
+/// A checkpoint in several files is opened through its index, which must not leave a doubt what belongs to it.
+fs::path indexAmong(const fs::path& index, const std::vector<fs::path>& candidates)
+{
+    std::vector<fs::path> others;
+    for (const fs::path& candidate : candidates) {
+        if (candidate.extension() == index.stem().stem().extension() && !shardNumber(candidate.filename().string()))
+            others.push_back(candidate);
+    }
+    if (!others.empty())
+        throw Error(fmt::format(
+            "{} is a folder with the index of a checkpoint in several files ({}) and beside it {}; open one of the two.",
+            shown(index.parent_path()), quotedName(index.filename().string()), listed(others)));
+    return index;
+}
+
+fs::path chooseFrom(const fs::path& folder, const std::vector<fs::path>& candidates)
+{
+    std::error_code error;
+    for (const char* name : {"model.safetensors", "pytorch_model.bin"}) { // where both are, they hold the same model
+        const fs::path index = folder / (std::string(name) + ".index.json");
+        if (fs::is_regular_file(index, error))
+            return indexAmong(index, candidates);
+        if (std::ranges::find(candidates, folder / name) != candidates.end())
+            return folder / name;
+    }
+    if (candidates.size() == 1)
+        return candidates.front();
+    if (allShards(candidates))
+        throw Error(fmt::format(
+            "{} is a folder with parts of a checkpoint ({}) but without their index (model.safetensors.index.json or "
+            "pytorch_model.bin.index.json); download the index into the same folder.",
+            shown(folder), listed(candidates)));
+    throw Error(fmt::format("{} is a folder with {} checkpoints ({}); open one of these files.", shown(folder),
+                            candidates.size(), listed(candidates)));
+}
+
 } // namespace
 
-fs::path checkpointFileOf(const fs::path& path) {
+fs::path checkpointFileOf(const fs::path& path)
+{
     std::error_code error;
     if (!fs::is_directory(path, error))
         return path;
@@ -53,16 +108,7 @@ fs::path checkpointFileOf(const fs::path& path) {
         throw Error(fmt::format(
             "{} is a folder without a checkpoint (a file ending in {}); open the file or the folder that holds it.",
             shown(path), fmt::join(kExtensions, ", ")));
-    if (candidates.size() > 1) {
-        std::vector<std::string> names;
-        for (const fs::path& candidate : candidates) {
-            if (names.size() < kNamesShown)
-                names.push_back(quotedName(candidate.filename().string()));
-        }
-        throw Error(fmt::format("{} is a folder with {} checkpoints ({}{}); open one of these files.", shown(path),
-                                candidates.size(), fmt::join(names, ", "), candidates.size() > kNamesShown ? ", …" : ""));
-    }
-    return candidates.front();
+    return chooseFrom(candidates.front().parent_path(), candidates);
 }
 
 } // namespace headscope::core

@@ -3,25 +3,29 @@
 
 #include "core/checkpoint/strict_json.h"
 
-#include <vector>
-
 namespace headscope::core {
 
 namespace fs = std::filesystem;
 
-HyperParameters hyperParametersFrom(const fs::path& sidecar) {
-    return {readJsonObject(sidecar), sidecar.filename().string(), sidecar};
+HyperParameters hyperParametersFrom(const fs::path& sidecar)
+{
+    return {readJsonObject(sidecar), sidecar.filename().string(), sidecar, false};
 }
 
-HyperParameters hyperParametersBeside(const fs::path& checkpoint) {
+HyperParameters hyperParametersBeside(const fs::path& checkpoint)
+{
     std::error_code ignored;
     const fs::path folder = fs::absolute(checkpoint, ignored).parent_path();
-    const std::vector<fs::path> candidates = {folder / "args.json", folder / "headscope.json", folder / "config.json",
-                                              folder.parent_path() / "args.json",
-                                              folder.parent_path().parent_path() / "args.json"};
-    for (const fs::path& candidate : candidates) {
-        if (fs::is_regular_file(candidate, ignored))
-            return hyperParametersFrom(candidate);
+    for (const char* name : {"args.json", "headscope.json", "config.json"}) {
+        if (fs::is_regular_file(folder / name, ignored))
+            return hyperParametersFrom(folder / name);
+    }
+    for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
+        if (!fs::is_regular_file(above / "args.json", ignored))
+            continue;
+        HyperParameters found = hyperParametersFrom(above / "args.json");
+        found.fromAbove = true;
+        return found;
     }
     return {};
 }

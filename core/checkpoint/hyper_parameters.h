@@ -12,6 +12,7 @@ struct HyperParameters {
     nlohmann::json values; // an object; null when none were found
     std::string from;      // name of the file
     std::filesystem::path path;
+    bool fromAbove = false; // not from the folder of the checkpoint itself
 };
 
 /// What training or the user left beside a checkpoint: args.json, headscope.json or config.json in its folder, else

@@ -20,13 +20,15 @@ constexpr std::array<std::string_view, 8> kSkippedExtras = {
     "scaler",    "sampler",           "lr_scheduler",         "interface"};
 constexpr std::array<std::string_view, 2> kPrefixes = {"module.", "_orig_mod."};
 
-bool holdsTensors(const TorchFile& file, PickleId id) {
+bool holdsTensors(const TorchFile& file, PickleId id)
+{
     return std::ranges::any_of(file.document().entriesOf(id), [&](const auto& entry) {
         return file.document().text(entry.first).has_value() && file.isTensor(entry.second);
     });
 }
 
-std::optional<PickleId> findModel(const TorchFile& file) {
+std::optional<PickleId> findModel(const TorchFile& file)
+{
     const PickleDocument& document = file.document();
     for (const std::string_view key : kModelKeys) {
         const std::optional<PickleId> candidate = document.find(document.root, key);
@@ -36,7 +38,8 @@ std::optional<PickleId> findModel(const TorchFile& file) {
     return holdsTensors(file, document.root) ? std::optional(document.root) : std::nullopt;
 }
 
-[[noreturn]] void throwNoModel(const TorchFile& file) {
+[[noreturn]] void throwNoModel(const TorchFile& file)
+{
     const PickleDocument& document = file.document();
     const std::string name = shown(file.file()->path());
     PickleId whole = document.root;
@@ -58,12 +61,14 @@ std::optional<PickleId> findModel(const TorchFile& file) {
         name, keys.empty() ? "nothing with a name" : keys));
 }
 
-bool everyNameStartsWith(const std::vector<TensorView>& tensors, std::string_view prefix) {
+bool everyNameStartsWith(const std::vector<TensorView>& tensors, std::string_view prefix)
+{
     return !tensors.empty() && std::ranges::all_of(tensors, [&](const TensorView& t) { return t.name.starts_with(prefix); });
 }
 
 /// Takes common prefixes off, in any order and number; returns what was taken off.
-std::string stripPrefixes(std::vector<TensorView>& tensors) {
+std::string stripPrefixes(std::vector<TensorView>& tensors)
+{
     std::string taken;
     for (bool again = true; again;) {
         again = false;
@@ -81,7 +86,8 @@ std::string stripPrefixes(std::vector<TensorView>& tensors) {
 
 } // namespace
 
-NamedTensors withPlainNames(std::vector<TensorView> tensors, const std::filesystem::path& path) {
+NamedTensors withPlainNames(std::vector<TensorView> tensors, const std::filesystem::path& path)
+{
     NamedTensors result{std::move(tensors), {}};
     if (const std::string taken = stripPrefixes(result.tensors); !taken.empty())
         result.notes.push_back(fmt::format("Every tensor name began with {}, which was left out.", quotedName(taken)));
@@ -94,12 +100,13 @@ NamedTensors withPlainNames(std::vector<TensorView> tensors, const std::filesyst
     return result;
 }
 
-NamedTensors modelTensors(const TorchFile& file) {
+NamedTensors modelTensors(const TorchFile& file)
+{
     const PickleDocument& document = file.document();
     const std::optional<PickleId> model = findModel(file);
     if (!model)
         throwNoModel(file);
-    std::vector<TensorView> tensors;
+    NamedTensors result;
     std::size_t others = 0;
     for (const auto& [key, value] : document.entriesOf(*model)) {
         const std::optional<std::string_view> name = document.text(key);
@@ -110,15 +117,15 @@ NamedTensors modelTensors(const TorchFile& file) {
         if (!isUtf8(*name))
             throw Error(fmt::format("{}: the tensor name {} is no valid text; the file is damaged, download it again.",
                                     shown(file.file()->path()), quotedName(*name)));
-        tensors.push_back(file.tensor(value, std::string(*name)));
+        result.tensors.push_back(file.tensor(value, std::string(*name)));
     }
-    NamedTensors result = withPlainNames(std::move(tensors), file.file()->path());
     if (others != 0 && *model != document.root)
         result.notes.push_back(fmt::format("{} entries of the state dict are not tensors and were left out.", others));
     return result;
 }
 
-nlohmann::json extrasOf(const TorchFile& file) {
+nlohmann::json extrasOf(const TorchFile& file)
+{
     const PickleDocument& document = file.document();
     nlohmann::json extras = nlohmann::json::object();
     for (const auto& [key, value] : document.entriesOf(document.root)) {
@@ -131,7 +138,8 @@ nlohmann::json extrasOf(const TorchFile& file) {
     return extras;
 }
 
-nlohmann::json runArguments(const TorchFile& file) {
+nlohmann::json runArguments(const TorchFile& file)
+{
     const PickleDocument& document = file.document();
     const std::optional<PickleId> invariants = document.find(document.root, "run_invariants");
     const std::optional<PickleId> args = invariants ? document.find(*invariants, "args") : std::nullopt;

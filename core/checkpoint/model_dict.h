@@ -11,7 +11,7 @@
 namespace headscope::core {
 
 struct NamedTensors {
-    std::vector<TensorView> tensors; // sorted by name
+    std::vector<TensorView> tensors;
     std::vector<std::string> notes;
 };
 

@@ -5,84 +5,138 @@
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/model_dict.h"
 #include "core/checkpoint/safetensors_reader.h"
+#include "core/checkpoint/shard_index.h"
 #include "core/checkpoint/sniff.h"
 #include "core/checkpoint/torch_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 namespace headscope::core {
 namespace {
 
-Checkpoint fromSafetensors(const std::shared_ptr<const FileBytes>& file) {
+namespace fs = std::filesystem;
+
+template <typename T>
+void append(std::vector<T>& all, std::vector<T> more)
+{
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void readSafetensorsInto(Checkpoint& checkpoint, const std::shared_ptr<const FileBytes>& file)
+{
     SafetensorsContent content = readSafetensors(file);
-    Checkpoint checkpoint;
     checkpoint.container = "safetensors";
-    checkpoint.extras = nlohmann::json::object();
     if (!content.metadata.empty())
         checkpoint.extras["metadata"] = content.metadata;
-    NamedTensors named = withPlainNames(std::move(content.tensors), file->path());
-    if (named.tensors.empty())
-        throw Error(fmt::format("{} holds no tensors; open the file with the weights.", shown(file->path())));
-    checkpoint.tensors = std::move(named.tensors);
-    checkpoint.notes = std::move(named.notes);
-    return checkpoint;
+    append(checkpoint.tensors, std::move(content.tensors));
 }
 
-Checkpoint fromTorch(const TorchFile& file) {
-    Checkpoint checkpoint;
+void readTorchInto(Checkpoint& checkpoint, const TorchFile& file)
+{
+    NamedTensors model = modelTensors(file);
     checkpoint.container = file.container();
-    NamedTensors named = modelTensors(file);
-    checkpoint.tensors = std::move(named.tensors);
-    checkpoint.notes = std::move(named.notes);
-    checkpoint.extras = extrasOf(file);
-    checkpoint.hyperParameters = runArguments(file);
-    if (!checkpoint.hyperParameters.is_null())
+    checkpoint.extras.update(extrasOf(file));
+    append(checkpoint.tensors, std::move(model.tensors));
+    append(checkpoint.notes, std::move(model.notes));
+    if (nlohmann::json args = runArguments(file); !args.is_null()) {
+        checkpoint.hyperParameters = std::move(args);
         checkpoint.hyperParametersFrom = "run_invariants.args";
-    return checkpoint;
-}
-
-/// One file, without what lies beside it.
-Checkpoint openFile(const std::filesystem::path& path) {
-    const std::shared_ptr<const FileBytes> file = FileBytes::open(path);
-    Checkpoint checkpoint;
-    switch (sniffContainer(*file)) {
-    case ContainerKind::Safetensors:
-        checkpoint = fromSafetensors(file);
-        break;
-    case ContainerKind::TorchZip:
-        checkpoint = fromTorch(TorchFile::openZip(file));
-        break;
-    case ContainerKind::TorchLegacy:
-        checkpoint = fromTorch(TorchFile::openLegacy(file));
-        break;
     }
-    checkpoint.files = {file};
-    return checkpoint;
 }
 
-void addHyperParameters(Checkpoint& checkpoint, const std::filesystem::path& file, const CheckpointOptions& options) {
+/// Adds what one file holds, under the names it has there.
+void readFileInto(Checkpoint& checkpoint, const fs::path& path)
+{
+    const std::shared_ptr<const FileBytes> file = FileBytes::open(path);
+    checkpoint.files.push_back(file);
+    switch (sniffContainer(*file)) {
+    case ContainerKind::Safetensors: return readSafetensorsInto(checkpoint, file);
+    case ContainerKind::TorchZip: return readTorchInto(checkpoint, TorchFile::openZip(file));
+    case ContainerKind::TorchLegacy: return readTorchInto(checkpoint, TorchFile::openLegacy(file));
+    }
+}
+
+/// The shards must hold exactly what the index says: each tensor in its file and in no other.
+void checkAgainstIndex(Checkpoint& checkpoint, const ShardIndex& index)
+{
+    std::map<std::string_view, std::string> holder;
+    std::size_t unnamed = 0;
+    for (const TensorView& tensor : checkpoint.tensors) {
+        const std::string shard = tensor.file->path().filename().string();
+        if (const auto [other, fresh] = holder.emplace(tensor.name, shard); !fresh)
+            throw Error(fmt::format(
+                "{}: tensor {} is in two shards, {} and {}; which one counts cannot be known: download them again.",
+                shown(index.path), quotedName(tensor.name), quotedName(other->second), quotedName(shard)));
+        unnamed += index.shardOf.contains(tensor.name) ? 0 : 1;
+    }
+    for (const auto& [name, shard] : index.shardOf) {
+        const auto found = holder.find(name);
+        if (found == holder.end() || found->second != shard)
+            throw Error(fmt::format(
+                "{} puts tensor {} into {}, which does not hold it; index and shards do not belong together: download "
+                "them again.",
+                shown(index.path), quotedName(name), quotedName(shard)));
+    }
+    if (unnamed != 0)
+        checkpoint.notes.push_back(fmt::format("{} tensors of the shards are not in their index.", unnamed));
+}
+
+void readShardsInto(Checkpoint& checkpoint, const fs::path& path, const Progress& progress)
+{
+    const ShardIndex index = readShardIndex(path);
+    for (std::size_t i = 0; i < index.shards.size(); ++i) {
+        progress.at(static_cast<double>(i) / static_cast<double>(index.shards.size()), "opening");
+        readFileInto(checkpoint, path.parent_path() / index.shards[i]);
+    }
+    checkAgainstIndex(checkpoint, index);
+}
+
+void refuseLoneShard(const fs::path& file)
+{
+    const std::optional<ShardNumber> shard = shardNumber(file.filename().string());
+    if (shard && shard->count > 1)
+        throw Error(
+            fmt::format("{} is only part {} of {} of a checkpoint; open the folder that holds all parts and their index.",
+                        shown(file), shard->number, shard->count));
+}
+
+void finishNames(Checkpoint& checkpoint, const fs::path& file)
+{
+    if (checkpoint.tensors.empty())
+        throw Error(fmt::format("{} holds no tensors; open the file with the weights.", shown(file)));
+    NamedTensors named = withPlainNames(std::move(checkpoint.tensors), file);
+    checkpoint.tensors = std::move(named.tensors);
+    append(checkpoint.notes, std::move(named.notes));
+}
+
+void addHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
+{
     const bool given = !options.sidecar.empty();
     if (!given && !checkpoint.hyperParameters.is_null())
         return;
     HyperParameters found = given ? hyperParametersFrom(options.sidecar) : hyperParametersBeside(file);
     checkpoint.hyperParameters = std::move(found.values);
     checkpoint.hyperParametersFrom = std::move(found.from);
-    if (!given && !found.path.empty() && found.path.parent_path() != std::filesystem::absolute(file).parent_path())
+    if (found.fromAbove)
         checkpoint.notes.push_back(fmt::format("Hyper-parameters come from {}.", shown(found.path)));
 }
 
 } // namespace
 
-const TensorView* Checkpoint::find(std::string_view name) const {
+const TensorView* Checkpoint::find(std::string_view name) const
+{
     const auto found =
         std::ranges::lower_bound(tensors, name, {}, [](const TensorView& t) { return std::string_view(t.name); });
     return found != tensors.end() && found->name == name ? &*found : nullptr;
 }
 
-std::uint64_t Checkpoint::modelBytes() const {
+std::uint64_t Checkpoint::modelBytes() const
+{
     std::set<std::pair<const FileBytes*, std::uint64_t>> seen;
     std::uint64_t bytes = 0;
     for (const TensorView& tensor : tensors) {
@@ -92,18 +146,28 @@ std::uint64_t Checkpoint::modelBytes() const {
     return bytes;
 }
 
-std::uint64_t Checkpoint::bytesRead() const {
+std::uint64_t Checkpoint::bytesRead() const
+{
     std::uint64_t bytes = 0;
     for (const auto& file : files)
         bytes += file->bytesRead();
     return bytes;
 }
 
-Checkpoint openCheckpoint(const std::filesystem::path& path, const CheckpointOptions& options, const Progress& progress) {
+Checkpoint openCheckpoint(const fs::path& path, const CheckpointOptions& options, const Progress& progress)
+{
     progress.at(0.0, "opening");
-    const std::filesystem::path file = checkpointFileOf(path);
-    Checkpoint checkpoint = openFile(file);
+    const fs::path file = checkpointFileOf(path);
+    Checkpoint checkpoint;
     checkpoint.path = path;
+    checkpoint.extras = nlohmann::json::object();
+    if (isShardIndex(file)) {
+        readShardsInto(checkpoint, file, progress);
+    } else {
+        refuseLoneShard(file);
+        readFileInto(checkpoint, file);
+    }
+    finishNames(checkpoint, file);
     addHyperParameters(checkpoint, file, options);
     progress.at(1.0, "opening");
     return checkpoint;
