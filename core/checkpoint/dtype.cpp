@@ -21,7 +21,8 @@ constexpr std::array kDTypes = {
     DTypeRow{DType::C64, "C64", 8},   DTypeRow{DType::C128, "C128", 16},     DTypeRow{DType::Other, "other", 0},
 };
 
-const DTypeRow& row(DType dtype) {
+const DTypeRow& row(DType dtype)
+{
     for (const DTypeRow& entry : kDTypes) {
         if (entry.dtype == dtype)
             return entry;
@@ -31,15 +32,18 @@ const DTypeRow& row(DType dtype) {
 
 } // namespace
 
-std::size_t elementSize(DType dtype) {
+std::size_t elementSize(DType dtype)
+{
     return row(dtype).size;
 }
 
-std::string_view dtypeName(DType dtype) {
+std::string_view dtypeName(DType dtype)
+{
     return row(dtype).name;
 }
 
-std::optional<DType> dtypeFromSafetensors(std::string_view name) {
+std::optional<DType> dtypeFromSafetensors(std::string_view name)
+{
     for (const DTypeRow& entry : kDTypes) {
         if (entry.name == name && entry.dtype != DType::Other)
             return entry.dtype;
@@ -47,7 +51,8 @@ std::optional<DType> dtypeFromSafetensors(std::string_view name) {
     return std::nullopt;
 }
 
-bool isFloat(DType dtype) {
+bool isFloat(DType dtype)
+{
     return dtype == DType::F64 || dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16;
 }
 

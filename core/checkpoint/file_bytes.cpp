@@ -15,11 +15,13 @@
 namespace headscope::core {
 namespace {
 
-std::int64_t modificationTime(const struct stat& info) {
+std::int64_t modificationTime(const struct stat& info)
+{
     return static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
 }
 
-[[noreturn]] void throwCannotOpen(const std::filesystem::path& path, int error) {
+[[noreturn]] void throwCannotOpen(const std::filesystem::path& path, int error)
+{
     if (error == ENOENT || error == ENOTDIR)
         throw Error(fmt::format("{} does not exist; check the path.", shown(path)));
     throw Error(fmt::format("{} cannot be opened: {}.", shown(path), std::strerror(error)));
@@ -27,7 +29,8 @@ std::int64_t modificationTime(const struct stat& info) {
 
 } // namespace
 
-std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
+std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path)
+{
     // O_NONBLOCK: opening a pipe would wait for a writer for ever.
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
@@ -51,17 +54,20 @@ std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& pa
 
 FileBytes::FileBytes(std::filesystem::path path, int descriptor) : m_path(std::move(path)), m_descriptor(descriptor) {}
 
-FileBytes::~FileBytes() {
+FileBytes::~FileBytes()
+{
     ::close(m_descriptor);
 }
 
-void FileBytes::requireInside(std::uint64_t offset, std::uint64_t count) const {
+void FileBytes::requireInside(std::uint64_t offset, std::uint64_t count) const
+{
     if (offset > m_size || count > m_size - offset)
         throw Error(fmt::format("{} has {} bytes, but {} bytes at {} were asked for; it seems cut off, download it again.",
                                 shown(m_path), m_size, count, offset));
 }
 
-void FileBytes::read(std::uint64_t offset, std::span<std::byte> into) const {
+void FileBytes::read(std::uint64_t offset, std::span<std::byte> into) const
+{
     requireInside(offset, into.size());
     std::size_t done = 0;
     while (done < into.size()) {
@@ -79,14 +85,16 @@ void FileBytes::read(std::uint64_t offset, std::span<std::byte> into) const {
     }
 }
 
-std::vector<std::byte> FileBytes::read(std::uint64_t offset, std::size_t count) const {
+std::vector<std::byte> FileBytes::read(std::uint64_t offset, std::size_t count) const
+{
     requireInside(offset, count); // before anything is allocated
     std::vector<std::byte> bytes(count);
     read(offset, bytes);
     return bytes;
 }
 
-void FileBytes::requireUnchanged() const {
+void FileBytes::requireUnchanged() const
+{
     struct stat byPath = {};
     struct stat byDescriptor = {};
     if (::stat(m_path.c_str(), &byPath) != 0 || ::fstat(m_descriptor, &byDescriptor) != 0)

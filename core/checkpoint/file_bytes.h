@@ -13,7 +13,8 @@ namespace headscope::core {
 
 /// A regular file opened for reading at any offset. Reads with pread, never with a mapping, so that a file which shrinks
 /// under the program is an Error and not a SIGBUS. Thread-safe. Counts what it read.
-class FileBytes {
+class FileBytes
+{
 public:
     /// Throws Error when the path is absent, a directory, a device, or not readable.
     static std::shared_ptr<const FileBytes> open(const std::filesystem::path& path);

@@ -15,21 +15,26 @@ namespace {
 constexpr std::size_t kChunkBytes = 1 << 20;
 
 /// SHA-256 over what it is fed.
-class Digest {
+class Digest
+{
 public:
-    Digest() : m_context(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    Digest() : m_context(EVP_MD_CTX_new(), EVP_MD_CTX_free)
+    {
         require(m_context && EVP_DigestInit_ex(m_context.get(), EVP_sha256(), nullptr) == 1);
     }
-    void add(std::span<const std::byte> bytes) {
+    void add(std::span<const std::byte> bytes)
+    {
         require(EVP_DigestUpdate(m_context.get(), bytes.data(), bytes.size()) == 1);
     }
     void add(std::uint64_t number) { add(std::as_bytes(std::span(&number, 1))); }
     /// With its length, so that neighbouring texts cannot be mistaken for each other.
-    void add(std::string_view text) {
+    void add(std::string_view text)
+    {
         add(static_cast<std::uint64_t>(text.size()));
         add(std::as_bytes(std::span(text)));
     }
-    std::string hex() {
+    std::string hex()
+    {
         std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
         unsigned int length = 0;
         require(EVP_DigestFinal_ex(m_context.get(), bytes.data(), &length) == 1);
@@ -40,7 +45,8 @@ public:
     }
 
 private:
-    static void require(bool succeeded) {
+    static void require(bool succeeded)
+    {
         if (!succeeded)
             throw Error("The fingerprint cannot be computed: libcrypto offers no SHA-256 on this machine.");
     }
@@ -49,7 +55,8 @@ private:
 
 /// Feeds row-major bytes; those that lie one after the other in the file never are in memory whole.
 template <typename Report>
-void addBytes(Digest& digest, const TensorView& tensor, Report report) {
+void addBytes(Digest& digest, const TensorView& tensor, Report report)
+{
     if (tensor.elementCount() == 0)
         return;
     if (tensor.dtype != DType::Other && !tensor.contiguous()) {
@@ -72,7 +79,8 @@ void addBytes(Digest& digest, const TensorView& tensor, Report report) {
 
 } // namespace
 
-std::string fingerprint(const Checkpoint& checkpoint, const Progress& progress) {
+std::string fingerprint(const Checkpoint& checkpoint, const Progress& progress)
+{
     const std::uint64_t total = std::accumulate(checkpoint.tensors.begin(), checkpoint.tensors.end(), std::uint64_t{1},
                                                 [](std::uint64_t sum, const TensorView& t) { return sum + t.byteCount(); });
     std::uint64_t done = 0;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kLongestName = 120; // bytes of a name that a sentence shows
 
 /// Length of the well-formed UTF-8 character at the beginning of `text`, 0 when there is none.
-std::size_t utf8Length(std::string_view text) {
+std::size_t utf8Length(std::string_view text)
+{
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
     const std::uint8_t lead = byte(0);
     if (lead < 0x80)
@@ -31,7 +32,8 @@ std::size_t utf8Length(std::string_view text) {
 
 } // namespace
 
-bool isUtf8(std::string_view text) {
+bool isUtf8(std::string_view text)
+{
     while (!text.empty()) {
         const std::size_t length = utf8Length(text);
         if (length == 0)
@@ -41,7 +43,8 @@ bool isUtf8(std::string_view text) {
     return true;
 }
 
-std::string toUtf8(std::string_view text) {
+std::string toUtf8(std::string_view text)
+{
     std::string result;
     result.reserve(text.size());
     while (!text.empty()) {
@@ -55,7 +58,8 @@ std::string toUtf8(std::string_view text) {
     return result;
 }
 
-std::string quotedName(std::string_view name) {
+std::string quotedName(std::string_view name)
+{
     std::string result = "\"";
     std::size_t shownBytes = 0;
     while (!name.empty() && shownBytes < kLongestName) {
@@ -73,7 +77,8 @@ std::string quotedName(std::string_view name) {
     return result + (name.empty() ? "\"" : "…\"");
 }
 
-std::string shown(const std::filesystem::path& path) {
+std::string shown(const std::filesystem::path& path)
+{
     std::string result;
     for (const char c : path.string())
         result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;

@@ -14,15 +14,18 @@ namespace {
 constexpr int kDeepest = 16;
 constexpr int kMostValues = 20'000; // values that share parts can be exponentially larger than their pickle
 
-nlohmann::json opaque(std::string_view className) {
+nlohmann::json opaque(std::string_view className)
+{
     return {{"__class__", toUtf8(className.substr(0, 200))}};
 }
 
-class Converter {
+class Converter
+{
 public:
     explicit Converter(const PickleDocument& document) : m_document(document) {}
 
-    nlohmann::json convert(PickleId id, int depth) {
+    nlohmann::json convert(PickleId id, int depth)
+    {
         if (depth > kDeepest || ++m_count > kMostValues)
             return opaque("too large");
         return std::visit([&](const auto& value) { return plain(value, id, depth); }, m_document[id]);
@@ -44,7 +47,8 @@ private:
     nlohmann::json plain(const PicklePersistent&, PickleId, int) { return opaque("torch.storage"); }
     nlohmann::json plain(const PickleObject& value, PickleId id, int depth);
 
-    nlohmann::json array(const std::vector<PickleId>& items, int depth) {
+    nlohmann::json array(const std::vector<PickleId>& items, int depth)
+    {
         nlohmann::json result = nlohmann::json::array();
         for (const PickleId item : items) {
             if (m_count > kMostValues)
@@ -54,7 +58,8 @@ private:
         return result;
     }
 
-    nlohmann::json object(const PickleEntries& entries, int depth) {
+    nlohmann::json object(const PickleEntries& entries, int depth)
+    {
         nlohmann::json result = nlohmann::json::object();
         for (const auto& [key, value] : entries) {
             if (m_count > kMostValues)
@@ -68,7 +73,8 @@ private:
     }
 
     /// Of OmegaConf: containers keep their children in _content, leaves their value in _val.
-    std::optional<PickleId> wrapped(PickleId id) const {
+    std::optional<PickleId> wrapped(PickleId id) const
+    {
         for (const auto& [key, value] : m_document.attributesOf(id)) {
             if (m_document.text(key) == "_content" || m_document.text(key) == "_val")
                 return value;
@@ -80,7 +86,8 @@ private:
     int m_count = 0;
 };
 
-nlohmann::json Converter::plain(const PickleObject& value, PickleId id, int depth) {
+nlohmann::json Converter::plain(const PickleObject& value, PickleId id, int depth)
+{
     constexpr std::array bags = {std::string_view("argparse.Namespace"), std::string_view("types.SimpleNamespace")};
     const std::string_view name = m_document.className(id);
     if (m_document.isDictLike(id))
@@ -100,7 +107,8 @@ nlohmann::json Converter::plain(const PickleObject& value, PickleId id, int dept
 
 } // namespace
 
-nlohmann::json pickleToJson(const PickleDocument& document, PickleId id) {
+nlohmann::json pickleToJson(const PickleDocument& document, PickleId id)
+{
     return Converter(document).convert(id, 0);
 }
 

@@ -8,7 +8,8 @@ namespace headscope::core {
 
 /// The bytes ended inside the pickle. Told apart from other damage because a reader that saw only part of a file may go on
 /// with more.
-class PickleTruncated : public Error {
+class PickleTruncated : public Error
+{
 public:
     using Error::Error;
 };

@@ -7,7 +7,8 @@
 namespace headscope::core {
 namespace {
 
-void appendUtf8(std::string& text, std::uint32_t code) {
+void appendUtf8(std::string& text, std::uint32_t code)
+{
     const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
     if (code < 0x80) {
         byte(code);
@@ -27,7 +28,8 @@ void appendUtf8(std::string& text, std::uint32_t code) {
 }
 
 /// `count` hexadecimal digits at the beginning of the text.
-std::optional<std::uint32_t> hexDigits(std::string_view text, std::size_t count) {
+std::optional<std::uint32_t> hexDigits(std::string_view text, std::size_t count)
+{
     std::uint32_t value = 0;
     if (text.size() < count)
         return std::nullopt;
@@ -35,35 +37,30 @@ std::optional<std::uint32_t> hexDigits(std::string_view text, std::size_t count)
     return error == std::errc() && end == text.data() + count ? std::optional(value) : std::nullopt;
 }
 
-bool isDigit(char c) {
+bool isDigit(char c)
+{
     return c >= '0' && c <= '9';
 }
 
 /// What a one-letter escape stands for; the letter itself when it is none.
-char simpleEscape(char letter) {
+char simpleEscape(char letter)
+{
     switch (letter) {
-    case 'n':
-        return '\n';
-    case 't':
-        return '\t';
-    case 'r':
-        return '\r';
-    case 'a':
-        return '\a';
-    case 'b':
-        return '\b';
-    case 'f':
-        return '\f';
-    case 'v':
-        return '\v';
-    default:
-        return letter;
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'a': return '\a';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'v': return '\v';
+    default: return letter;
     }
 }
 
 } // namespace
 
-std::optional<PickleInteger> parsePickleInteger(std::string_view text) {
+std::optional<PickleInteger> parsePickleInteger(std::string_view text)
+{
     const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
     if (digits.empty() || !std::ranges::all_of(digits, isDigit))
         return std::nullopt;
@@ -72,13 +69,15 @@ std::optional<PickleInteger> parsePickleInteger(std::string_view text) {
     return result;
 }
 
-std::optional<double> parsePickleFloat(std::string_view text) {
+std::optional<double> parsePickleFloat(std::string_view text)
+{
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-std::optional<std::string> decodePythonLiteral(std::string_view text) {
+std::optional<std::string> decodePythonLiteral(std::string_view text)
+{
     if (text.size() < 2 || (text.front() != '\'' && text.front() != '"') || text.back() != text.front())
         return std::nullopt;
     text = text.substr(1, text.size() - 2);
@@ -96,7 +95,8 @@ std::optional<std::string> decodePythonLiteral(std::string_view text) {
     return result;
 }
 
-std::string decodeRawUnicodeEscape(std::string_view text) {
+std::string decodeRawUnicodeEscape(std::string_view text)
+{
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool escape = text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == 'u' || text[i + 1] == 'U');

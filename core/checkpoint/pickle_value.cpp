@@ -5,13 +5,15 @@ namespace headscope::core {
 namespace {
 
 /// Whether calling this name with a class as first argument just makes an instance of that class.
-bool makesInstance(std::string_view name) {
+bool makesInstance(std::string_view name)
+{
     return name == "copyreg._reconstructor" || name == "copy_reg._reconstructor" || name == "copyreg.__newobj__" ||
            name == "copyreg.__newobj_ex__";
 }
 
 /// [[key, value], …] as pairs, in which old files hand an OrderedDict its content.
-void appendPairs(const PickleDocument& document, PickleId list, PickleEntries& entries) {
+void appendPairs(const PickleDocument& document, PickleId list, PickleEntries& entries)
+{
     for (const PickleId item : document.itemsOf(list)) {
         const std::vector<PickleId>& pair = document.itemsOf(item);
         if (pair.size() == 2)
@@ -19,13 +21,15 @@ void appendPairs(const PickleDocument& document, PickleId list, PickleEntries& e
     }
 }
 
-void append(PickleEntries& entries, const PickleEntries& more) {
+void append(PickleEntries& entries, const PickleEntries& more)
+{
     entries.insert(entries.end(), more.begin(), more.end());
 }
 
 } // namespace
 
-std::string_view PickleDocument::className(PickleId id) const {
+std::string_view PickleDocument::className(PickleId id) const
+{
     for (int step = 0; step < 4; ++step) { // the result of a result of …: not worth following further
         if (const auto* cls = get<PickleClass>(id))
             return cls->name;
@@ -40,7 +44,8 @@ std::string_view PickleDocument::className(PickleId id) const {
     return {};
 }
 
-const std::vector<PickleId>& PickleDocument::itemsOf(PickleId id) const {
+const std::vector<PickleId>& PickleDocument::itemsOf(PickleId id) const
+{
     static const std::vector<PickleId> none;
     if (const auto* tuple = get<PickleTuple>(id))
         return tuple->items;
@@ -49,7 +54,8 @@ const std::vector<PickleId>& PickleDocument::itemsOf(PickleId id) const {
     return none;
 }
 
-bool PickleDocument::isDictLike(PickleId id) const {
+bool PickleDocument::isDictLike(PickleId id) const
+{
     if (get<PickleDict>(id) != nullptr)
         return true;
     const auto* object = get<PickleObject>(id);
@@ -60,7 +66,8 @@ bool PickleDocument::isDictLike(PickleId id) const {
            name == "collections.Counter" || name == "builtins.dict";
 }
 
-PickleEntries PickleDocument::entriesOf(PickleId id) const {
+PickleEntries PickleDocument::entriesOf(PickleId id) const
+{
     if (const auto* dict = get<PickleDict>(id))
         return dict->entries;
     const auto* object = get<PickleObject>(id);
@@ -77,7 +84,8 @@ PickleEntries PickleDocument::entriesOf(PickleId id) const {
     return entries;
 }
 
-PickleEntries PickleDocument::attributesOf(PickleId id) const {
+PickleEntries PickleDocument::attributesOf(PickleId id) const
+{
     const auto* object = get<PickleObject>(id);
     if (object == nullptr || !object->state)
         return {};
@@ -93,7 +101,8 @@ PickleEntries PickleDocument::attributesOf(PickleId id) const {
     return entries;
 }
 
-std::optional<PickleId> PickleDocument::find(PickleId dict, std::string_view key) const {
+std::optional<PickleId> PickleDocument::find(PickleId dict, std::string_view key) const
+{
     std::optional<PickleId> found; // the last one wins, as in Python
     for (const auto& [name, value] : entriesOf(dict)) {
         if (text(name) == key)
@@ -102,12 +111,14 @@ std::optional<PickleId> PickleDocument::find(PickleId dict, std::string_view key
     return found;
 }
 
-std::optional<std::string_view> PickleDocument::text(PickleId id) const {
+std::optional<std::string_view> PickleDocument::text(PickleId id) const
+{
     const auto* value = get<std::string_view>(id);
     return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-std::optional<std::int64_t> PickleDocument::integer(PickleId id) const {
+std::optional<std::int64_t> PickleDocument::integer(PickleId id) const
+{
     const auto* value = get<std::int64_t>(id);
     return value == nullptr ? std::nullopt : std::optional(*value);
 }

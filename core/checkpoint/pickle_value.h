@@ -17,7 +17,8 @@ namespace headscope::core {
 /// and name each other by number, so that neither deep nesting nor cycles cost anything when the document goes away.
 enum class PickleId : std::uint32_t {};
 
-struct PickleNone {};
+struct PickleNone {
+};
 struct PickleBytes {
     std::string_view bytes;
 };
@@ -67,7 +68,8 @@ struct PickleDocument {
 
     const PickleValue& operator[](PickleId id) const { return values[static_cast<std::size_t>(id)]; }
     template <typename T>
-    const T* get(PickleId id) const {
+    const T* get(PickleId id) const
+    {
         return std::get_if<T>(&(*this)[id]);
     }
 

@@ -16,15 +16,18 @@ namespace {
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kLargestHeader = 100'000'000; // as the official implementation
 
-[[noreturn]] void fail(const FileBytes& file, std::string_view what) {
+[[noreturn]] void fail(const FileBytes& file, std::string_view what)
+{
     throw Error(fmt::format("{} is not a valid safetensors file: {}; download it again.", shown(file.path()), what));
 }
 
-[[noreturn]] void failTensor(const FileBytes& file, std::string_view name, std::string_view what) {
+[[noreturn]] void failTensor(const FileBytes& file, std::string_view name, std::string_view what)
+{
     fail(file, fmt::format("tensor {} {}", quotedName(name), what));
 }
 
-std::uint64_t headerLength(const FileBytes& file) {
+std::uint64_t headerLength(const FileBytes& file)
+{
     if (file.size() < kLengthBytes)
         fail(file, fmt::format("it has only {} bytes, less than the length of its header takes", file.size()));
     const auto length = littleEndian<std::uint64_t>(file.read(0, kLengthBytes), 0);
@@ -42,13 +45,15 @@ std::uint64_t headerLength(const FileBytes& file) {
 }
 
 /// A non-negative integer written as one (1e3 and 1.5 are none).
-std::optional<std::uint64_t> natural(const nlohmann::json& value) {
+std::optional<std::uint64_t> natural(const nlohmann::json& value)
+{
     if (!value.is_number_unsigned()) // negative, fractional, not a number
         return std::nullopt;
     return value.get<std::uint64_t>();
 }
 
-std::vector<std::int64_t> shapeOf(const FileBytes& file, const std::string& name, const nlohmann::json& info) {
+std::vector<std::int64_t> shapeOf(const FileBytes& file, const std::string& name, const nlohmann::json& info)
+{
     const auto shape = info.find("shape");
     if (shape == info.end() || !shape->is_array())
         failTensor(file, name, "has no shape");
@@ -68,7 +73,8 @@ struct Offsets {
     std::uint64_t end = 0;
 };
 
-Offsets offsetsOf(const FileBytes& file, const std::string& name, const nlohmann::json& info, std::uint64_t dataBytes) {
+Offsets offsetsOf(const FileBytes& file, const std::string& name, const nlohmann::json& info, std::uint64_t dataBytes)
+{
     const auto offsets = info.find("data_offsets");
     if (offsets == info.end() || !offsets->is_array() || offsets->size() != 2)
         failTensor(file, name, "has no data_offsets of two numbers");
@@ -86,7 +92,8 @@ Offsets offsetsOf(const FileBytes& file, const std::string& name, const nlohmann
     return {*begin, *end};
 }
 
-std::vector<std::int64_t> rowMajorStrides(const std::vector<std::int64_t>& shape) {
+std::vector<std::int64_t> rowMajorStrides(const std::vector<std::int64_t>& shape)
+{
     std::vector<std::int64_t> strides(shape.size(), 1);
     if (std::ranges::find(shape, 0) != shape.end())
         return strides; // no elements; the other dimensions may be as large as they like
@@ -96,7 +103,8 @@ std::vector<std::int64_t> rowMajorStrides(const std::vector<std::int64_t>& shape
 }
 
 TensorView tensorOf(const std::shared_ptr<const FileBytes>& file, const std::string& name, const nlohmann::json& info,
-                    std::uint64_t dataBegin) {
+                    std::uint64_t dataBegin)
+{
     if (!info.is_object())
         failTensor(*file, name, "is not described by an object");
     const auto dtype = info.find("dtype");
@@ -125,7 +133,8 @@ TensorView tensorOf(const std::shared_ptr<const FileBytes>& file, const std::str
 }
 
 /// Tensors must follow each other without overlap or hole and fill the data. Those without bytes may stand anywhere.
-void checkLayout(const FileBytes& file, const std::vector<TensorView>& tensors, std::uint64_t dataBegin) {
+void checkLayout(const FileBytes& file, const std::vector<TensorView>& tensors, std::uint64_t dataBegin)
+{
     std::vector<const TensorView*> byPlace;
     for (const TensorView& tensor : tensors) {
         if (tensor.storageBytes != 0)
@@ -147,7 +156,8 @@ void checkLayout(const FileBytes& file, const std::vector<TensorView>& tensors, 
         fail(file, fmt::format("it has {} bytes at its end that belong to no tensor", file.size() - end));
 }
 
-std::map<std::string, std::string> metadataOf(const FileBytes& file, const nlohmann::json& value) {
+std::map<std::string, std::string> metadataOf(const FileBytes& file, const nlohmann::json& value)
+{
     std::map<std::string, std::string> metadata;
     if (!value.is_object())
         fail(file, "its __metadata__ is not an object");
@@ -161,7 +171,8 @@ std::map<std::string, std::string> metadataOf(const FileBytes& file, const nlohm
 
 } // namespace
 
-SafetensorsContent readSafetensors(const std::shared_ptr<const FileBytes>& file) {
+SafetensorsContent readSafetensors(const std::shared_ptr<const FileBytes>& file)
+{
     const std::uint64_t length = headerLength(*file);
     const std::vector<std::byte> bytes = file->read(kLengthBytes, length);
     if (bytes.front() != std::byte{'{'})

@@ -20,11 +20,13 @@ struct Header {
 };
 
 /// Text as JSON; what is no UTF-8 is replaced, since JSON cannot hold it.
-std::string jsonText(const std::string& text) {
+std::string jsonText(const std::string& text)
+{
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::uint64_t bytesOf(const SafetensorsEntry& entry, const std::filesystem::path& path) {
+std::uint64_t bytesOf(const SafetensorsEntry& entry, const std::filesystem::path& path)
+{
     const bool negative = std::ranges::any_of(entry.shape, [](std::int64_t size) { return size < 0; });
     const auto elements = negative ? std::nullopt : checkedElementCount(entry.shape);
     const auto bytes = elements ? checkedMultiply(*elements, elementSize(entry.dtype)) : std::nullopt;
@@ -36,7 +38,8 @@ std::uint64_t bytesOf(const SafetensorsEntry& entry, const std::filesystem::path
 
 /// Built by hand: the keys keep their order, which a json object would sort.
 Header makeHeader(std::span<const SafetensorsEntry> entries, const std::map<std::string, std::string>& metadata,
-                  const std::filesystem::path& path) {
+                  const std::filesystem::path& path)
+{
     Header header{"{", 0};
     std::set<std::string_view> names{"__metadata__"};
     if (!metadata.empty()) {
@@ -68,7 +71,8 @@ Header makeHeader(std::span<const SafetensorsEntry> entries, const std::map<std:
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::vector<SafetensorsEntry> entries,
                                      const std::map<std::string, std::string>& metadata)
-    : m_path(path), m_file(path) {
+    : m_path(path), m_file(path)
+{
     const Header header = makeHeader(entries, metadata, path);
     m_announced = header.dataBytes;
     const std::uint64_t length = header.json.size();
@@ -76,7 +80,8 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::vec
     m_file.write(header.json);
 }
 
-void SafetensorsWriter::write(std::span<const std::byte> bytes) {
+void SafetensorsWriter::write(std::span<const std::byte> bytes)
+{
     if (bytes.size() > m_announced - m_written)
         throw Error(fmt::format("{} cannot be written: its tensors have more bytes than the {} announced.", shown(m_path),
                                 m_announced));
@@ -84,7 +89,8 @@ void SafetensorsWriter::write(std::span<const std::byte> bytes) {
     m_written += bytes.size();
 }
 
-void SafetensorsWriter::finish() {
+void SafetensorsWriter::finish()
+{
     if (m_written != m_announced)
         throw Error(fmt::format("{} cannot be written: its tensors have {} bytes instead of the {} announced.",
                                 shown(m_path), m_written, m_announced));
@@ -92,7 +98,8 @@ void SafetensorsWriter::finish() {
 }
 
 void writeSafetensors(const std::filesystem::path& path, std::span<const SafetensorsTensor> tensors,
-                      const std::map<std::string, std::string>& metadata) {
+                      const std::map<std::string, std::string>& metadata)
+{
     std::vector<SafetensorsEntry> entries;
     for (const SafetensorsTensor& tensor : tensors)
         entries.push_back(tensor.entry);

@@ -25,14 +25,16 @@ struct SafetensorsEntry {
 /// in pieces of any size, so that nothing has to be in memory whole. The file appears under its name only in `finish`.
 /// Throws Error: a tensor without a fixed element size, two tensors of one name, too few or too many bytes, and everything
 /// AtomicFile reports.
-class SafetensorsWriter {
+class SafetensorsWriter
+{
 public:
     SafetensorsWriter(const std::filesystem::path& path, std::vector<SafetensorsEntry> entries,
                       const std::map<std::string, std::string>& metadata = {});
 
     void write(std::span<const std::byte> bytes);
     template <typename T>
-    void write(std::span<const T> values) {
+    void write(std::span<const T> values)
+    {
         write(std::as_bytes(values));
     }
     void finish();

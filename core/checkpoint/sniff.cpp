@@ -61,11 +61,13 @@ constexpr std::string_view kEmptyZip = "PK\x05\x06"sv;
 // LONG1 of 10 bytes: the magic number 0x1950a86a20f9469cfc6c, behind the pickle's protocol and perhaps a frame.
 constexpr std::string_view kLegacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv;
 
-[[noreturn]] void fail(const FileBytes& file, std::string_view sentence) {
+[[noreturn]] void fail(const FileBytes& file, std::string_view sentence)
+{
     throw Error(fmt::format("{} is {}", shown(file.path()), sentence));
 }
 
-std::string lowerCase(std::string_view text) {
+std::string lowerCase(std::string_view text)
+{
     std::string result(text);
     for (char& c : result)
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -73,7 +75,8 @@ std::string lowerCase(std::string_view text) {
 }
 
 /// The beginning without byte-order mark and white space, in lower case: how a page of text begins.
-std::string textStart(std::string_view head) {
+std::string textStart(std::string_view head)
+{
     if (head.starts_with("\xEF\xBB\xBF"))
         head.remove_prefix(3);
     const std::size_t first = head.find_first_not_of(" \t\r\n");
@@ -81,22 +84,26 @@ std::string textStart(std::string_view head) {
 }
 
 /// ONNX has no magic number: a protobuf message that begins with its version and its producer.
-bool looksLikeOnnx(std::string_view head) {
+bool looksLikeOnnx(std::string_view head)
+{
     return head.size() > 4 && head[0] == '\x08' && head[1] > 0 && head[1] < 32 && head[2] == '\x12' && head[3] > 0 &&
            head[3] < 64;
 }
 
-bool looksLikeText(std::string_view head) {
+bool looksLikeText(std::string_view head)
+{
     return std::ranges::all_of(head,
                                [](char c) { return static_cast<unsigned char>(c) >= 0x20 || (c >= '\t' && c <= '\r'); });
 }
 
 /// A header that begins where a safetensors header begins.
-bool looksLikeSafetensors(std::string_view head) {
+bool looksLikeSafetensors(std::string_view head)
+{
     return head.size() > 8 && head[8] == '{' && head[0] != '{';
 }
 
-void refuseForeign(const FileBytes& file, std::string_view head) {
+void refuseForeign(const FileBytes& file, std::string_view head)
+{
     for (const Foreign& foreign : kForeign) {
         if (head.size() >= foreign.offset && head.substr(foreign.offset).starts_with(foreign.magic))
             fail(file, foreign.sentence);
@@ -114,7 +121,8 @@ void refuseForeign(const FileBytes& file, std::string_view head) {
 
 } // namespace
 
-ContainerKind sniffContainer(const FileBytes& file) {
+ContainerKind sniffContainer(const FileBytes& file)
+{
     if (file.size() == 0)
         fail(file, "empty (0 bytes): the download or the saving did not finish; download it again.");
     const std::vector<std::byte> bytes = file.read(0, std::min<std::uint64_t>(file.size(), kSniffed));

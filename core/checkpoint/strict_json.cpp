@@ -17,7 +17,8 @@ constexpr std::uint64_t kLargestFile = 64ULL << 20;
 
 /// Builds a json value from the parser's events. `m_open` are the containers the parser is inside; a child never moves while
 /// it is open, since only the innermost container grows.
-class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
+class StrictBuilder : public nlohmann::json_sax<nlohmann::json>
+{
 public:
     explicit StrictBuilder(const std::string& where) : m_where(where) {}
     nlohmann::json take() { return std::move(m_root); }
@@ -34,7 +35,8 @@ public:
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
 
-    bool key(string_t& name) override {
+    bool key(string_t& name) override
+    {
         if (m_open.back()->contains(name))
             throw Error(fmt::format(
                 "{} has the key {} twice (duplicate key); which one counts cannot be known: download the file again or "
@@ -44,7 +46,8 @@ public:
         return true;
     }
 
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override
+    {
         // The library's text begins with its own name and number.
         std::string_view reason = error.what();
         if (const auto colon = reason.find(": "); colon != std::string_view::npos)
@@ -54,25 +57,29 @@ public:
     }
 
 private:
-    nlohmann::json* insert(nlohmann::json value) {
+    nlohmann::json* insert(nlohmann::json value)
+    {
         if (m_open.empty())
             return &(m_root = std::move(value));
         if (m_open.back()->is_array())
             return &m_open.back()->emplace_back(std::move(value));
         return &((*m_open.back())[m_key] = std::move(value));
     }
-    bool add(nlohmann::json value) {
+    bool add(nlohmann::json value)
+    {
         insert(std::move(value));
         return true;
     }
-    bool open(nlohmann::json container) {
+    bool open(nlohmann::json container)
+    {
         if (m_open.size() >= kDeepestNesting)
             throw Error(
                 fmt::format("{} is nested more than {} levels deep, which no checkpoint needs.", m_where, kDeepestNesting));
         m_open.push_back(insert(std::move(container)));
         return true;
     }
-    bool close() {
+    bool close()
+    {
         m_open.pop_back();
         return true;
     }
@@ -85,13 +92,15 @@ private:
 
 } // namespace
 
-nlohmann::json parseStrictJson(std::string_view text, const std::string& where) {
+nlohmann::json parseStrictJson(std::string_view text, const std::string& where)
+{
     StrictBuilder builder(where);
     nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
     return builder.take();
 }
 
-nlohmann::json readJsonObject(const std::filesystem::path& path) {
+nlohmann::json readJsonObject(const std::filesystem::path& path)
+{
     const std::shared_ptr<const FileBytes> file = FileBytes::open(path);
     if (file->size() > kLargestFile)
         throw Error(fmt::format("{} has {} bytes, more than a settings file needs.", shown(path), file->size()));

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kChunkBytes = 256 * 1024; // read and widened at a time, so that the raw bytes stay in the cache
 
 /// Elements from the first to the last one a non-empty view touches. Its parts were checked when the view was made.
-std::uint64_t spannedElements(const TensorView& view) {
+std::uint64_t spannedElements(const TensorView& view)
+{
     std::uint64_t last = 0;
     for (std::size_t i = 0; i < view.shape.size(); ++i)
         last += static_cast<std::uint64_t>(view.shape[i] - 1) * static_cast<std::uint64_t>(view.strides[i]);
@@ -23,7 +24,8 @@ std::uint64_t spannedElements(const TensorView& view) {
 }
 
 /// Copies the elements of a strided view, whose storage from the first element on is in `raw`, into row-major order.
-std::vector<std::byte> gather(const TensorView& view, std::span<const std::byte> raw) {
+std::vector<std::byte> gather(const TensorView& view, std::span<const std::byte> raw)
+{
     const std::size_t size = elementSize(view.dtype);
     const std::size_t rank = view.shape.size();
     std::vector<std::byte> result(view.byteCount());
@@ -50,7 +52,8 @@ std::vector<std::byte> gather(const TensorView& view, std::span<const std::byte>
 
 } // namespace
 
-std::int64_t TensorView::elementCount() const {
+std::int64_t TensorView::elementCount() const
+{
     if (std::ranges::find(shape, 0) != shape.end())
         return 0;
     std::int64_t count = 1;
@@ -59,7 +62,8 @@ std::int64_t TensorView::elementCount() const {
     return count;
 }
 
-bool TensorView::contiguous() const {
+bool TensorView::contiguous() const
+{
     if (elementCount() == 0)
         return true;
     std::int64_t expected = 1;
@@ -71,16 +75,19 @@ bool TensorView::contiguous() const {
     return true;
 }
 
-bool TensorView::sharesStorageWith(const TensorView& other) const {
+bool TensorView::sharesStorageWith(const TensorView& other) const
+{
     return file == other.file && storageBegin == other.storageBegin && storageBytes == other.storageBytes &&
            offset == other.offset && dtype == other.dtype && shape == other.shape && strides == other.strides;
 }
 
-std::string TensorView::describe() const {
+std::string TensorView::describe() const
+{
     return fmt::format("[{}] {}", fmt::join(shape, ", "), dtype == DType::Other ? dtypeText : std::string(dtypeName(dtype)));
 }
 
-std::vector<std::byte> TensorView::read() const {
+std::vector<std::byte> TensorView::read() const
+{
     if (dtype == DType::Other)
         return file->read(storageBegin, storageBytes);
     if (elementCount() == 0)
@@ -91,7 +98,8 @@ std::vector<std::byte> TensorView::read() const {
     return gather(*this, file->read(begin, spannedElements(*this) * elementSize(dtype)));
 }
 
-std::vector<float> TensorView::readFloats() const {
+std::vector<float> TensorView::readFloats() const
+{
     if (!convertsToFloat(dtype))
         throw Error(
             fmt::format("{}: tensor {} holds {}, which cannot be computed with here; save the checkpoint as float32, "
@@ -120,7 +128,8 @@ std::vector<float> TensorView::readFloats() const {
     return values;
 }
 
-std::vector<float> TensorView::readFloatRows(std::int64_t begin, std::int64_t end) const {
+std::vector<float> TensorView::readFloatRows(std::int64_t begin, std::int64_t end) const
+{
     if (shape.empty() || begin < 0 || begin > end || end > shape.front())
         throw Error(fmt::format("{}: rows {} to {} of tensor {} {} were asked for, which it does not have.",
                                 shown(file->path()), begin, end, quotedName(name), describe()));

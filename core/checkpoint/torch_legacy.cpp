@@ -21,7 +21,8 @@ struct Head {
     std::size_t end = 0;
 };
 
-void checkSystem(const PickleDocument& system, const std::string& file) {
+void checkSystem(const PickleDocument& system, const std::string& file)
+{
     const std::optional<PickleId> little = system.find(system.root, "little_endian");
     const bool* value = little ? system.get<bool>(*little) : nullptr;
     if (value != nullptr && !*value)
@@ -31,7 +32,8 @@ void checkSystem(const PickleDocument& system, const std::string& file) {
             file));
 }
 
-Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const std::string& file) {
+Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const std::string& file)
+{
     const PickleResult magic = readPickle(bytes, 0, file);
     const PickleResult protocol = readPickle(bytes, magic.end, file);
     if (protocol.document.integer(protocol.document.root) != 1001)
@@ -55,7 +57,8 @@ Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const 
 }
 
 /// The pickles have no stated length, so the window grows until they fit.
-Head readGrowingHead(const FileBytes& file) {
+Head readGrowingHead(const FileBytes& file)
+{
     const std::uint64_t most = std::min(file.size(), kLargestWindow);
     auto bytes = std::make_shared<std::vector<std::byte>>();
     for (std::uint64_t window = std::min<std::uint64_t>(kFirstWindow, most);; window = std::min(window * 4, most)) {
@@ -75,7 +78,8 @@ Head readGrowingHead(const FileBytes& file) {
 
 } // namespace
 
-TorchLegacyContent readTorchLegacy(const FileBytes& file) {
+TorchLegacyContent readTorchLegacy(const FileBytes& file)
+{
     Head head = readGrowingHead(file);
     // Sizes follow from the pickle, so that the storages in between need not be touched.
     std::map<std::string, std::uint64_t> sizes;

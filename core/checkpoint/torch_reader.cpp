@@ -45,7 +45,8 @@ constexpr std::array kTensorTypes = {
 };
 
 template <std::size_t N>
-DType lookUp(const std::array<TypeName, N>& table, std::string_view name) {
+DType lookUp(const std::array<TypeName, N>& table, std::string_view name)
+{
     const auto found = std::ranges::find(table, name, &TypeName::name);
     return found == table.end() ? DType::Other : found->dtype;
 }
@@ -56,7 +57,8 @@ struct Recipe {
     PickleId args{};
 };
 
-std::optional<Recipe> recipeOf(const PickleDocument& document, PickleId id) {
+std::optional<Recipe> recipeOf(const PickleDocument& document, PickleId id)
+{
     for (int wrapped = 0; wrapped < 4; ++wrapped) {
         const auto* object = document.get<PickleObject>(id);
         if (object == nullptr)
@@ -77,7 +79,8 @@ std::optional<Recipe> recipeOf(const PickleDocument& document, PickleId id) {
 }
 
 /// A tuple of non-negative integers.
-std::optional<std::vector<std::int64_t>> sizes(const PickleDocument& document, PickleId id) {
+std::optional<std::vector<std::int64_t>> sizes(const PickleDocument& document, PickleId id)
+{
     if (document.get<PickleTuple>(id) == nullptr)
         return std::nullopt;
     std::vector<std::int64_t> result;
@@ -91,7 +94,8 @@ std::optional<std::vector<std::int64_t>> sizes(const PickleDocument& document, P
 }
 
 /// Elements of the storage that the view needs: up to and with its last element; nullopt when the number is beyond 64 bits.
-std::optional<std::uint64_t> neededElements(const TensorView& view) {
+std::optional<std::uint64_t> neededElements(const TensorView& view)
+{
     if (view.elementCount() == 0)
         return 0;
     std::optional<std::uint64_t> last = view.offset;
@@ -103,13 +107,15 @@ std::optional<std::uint64_t> neededElements(const TensorView& view) {
     return last ? checkedAdd(*last, 1) : std::nullopt;
 }
 
-[[noreturn]] void failTensor(const FileBytes& file, std::string_view name, std::string_view what) {
+[[noreturn]] void failTensor(const FileBytes& file, std::string_view name, std::string_view what)
+{
     throw Error(fmt::format("{}: tensor {} {}; the file is damaged, download it again.", shown(file.path()),
                             quotedName(name), what));
 }
 
 /// Checks shape, strides and offset of a view against its storage, before anything is computed from them.
-void checkView(const TensorView& view) {
+void checkView(const TensorView& view)
+{
     if (!checkedElementCount(view.shape))
         failTensor(*view.file, view.name, "has more elements than 64 bits can count");
     if (view.strides.size() != view.shape.size())
@@ -127,7 +133,8 @@ void checkView(const TensorView& view) {
 }
 
 /// The folder that holds data.pkl. Its name is whatever the file was called when it was written.
-std::string findRoot(const ZipArchive& zip) {
+std::string findRoot(const ZipArchive& zip)
+{
     constexpr std::string_view pickle = "data.pkl";
     std::vector<std::string> roots;
     for (const auto& [name, entry] : zip.entries) {
@@ -147,7 +154,8 @@ std::string findRoot(const ZipArchive& zip) {
                     file, roots.size()));
 }
 
-void checkByteOrder(const ZipArchive& zip, const std::string& root) {
+void checkByteOrder(const ZipArchive& zip, const std::string& root)
+{
     if (zip.find(root + "byteorder") == nullptr)
         return;
     const ByteRange range = storedRange(zip, root + "byteorder");
@@ -162,7 +170,8 @@ void checkByteOrder(const ZipArchive& zip, const std::string& root) {
 
 } // namespace
 
-std::optional<TorchStorageRef> storageRef(const PickleDocument& document, PickleId persistent) {
+std::optional<TorchStorageRef> storageRef(const PickleDocument& document, PickleId persistent)
+{
     const auto* reference = document.get<PicklePersistent>(persistent);
     if (reference == nullptr)
         return std::nullopt;
@@ -186,7 +195,8 @@ std::optional<TorchStorageRef> storageRef(const PickleDocument& document, Pickle
     return storage;
 }
 
-TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file) {
+TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file)
+{
     TorchFile result;
     result.m_file = file;
     result.m_zip = readZipDirectory(file);
@@ -207,7 +217,8 @@ TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file) {
     return result;
 }
 
-TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file) {
+TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file)
+{
     TorchFile result;
     TorchLegacyContent content = readTorchLegacy(*file);
     result.m_file = std::move(file);
@@ -216,11 +227,13 @@ TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file) {
     return result;
 }
 
-bool TorchFile::isTensor(PickleId id) const {
+bool TorchFile::isTensor(PickleId id) const
+{
     return recipeOf(m_document, id).has_value();
 }
 
-TensorView TorchFile::tensor(PickleId id, const std::string& name) const {
+TensorView TorchFile::tensor(PickleId id, const std::string& name) const
+{
     const std::optional<Recipe> recipe = recipeOf(m_document, id);
     const std::vector<PickleId>& args = m_document.itemsOf(recipe ? recipe->args : id);
     if (!recipe || args.size() < 4)
@@ -256,7 +269,8 @@ TensorView TorchFile::tensor(PickleId id, const std::string& name) const {
     return view;
 }
 
-ByteRange TorchFile::storageRange(const TorchStorageRef& storage, const std::string& tensorName) const {
+ByteRange TorchFile::storageRange(const TorchStorageRef& storage, const std::string& tensorName) const
+{
     const auto bytes = checkedMultiply(storage.elements, elementSize(storage.dtype));
     if (!bytes)
         failTensor(*m_file, tensorName, "has a storage of more bytes than 64 bits can count");

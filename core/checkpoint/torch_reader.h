@@ -21,7 +21,8 @@ struct TorchStorageRef {
 };
 
 /// A file written by torch.save: the object in it, described but not made, and where its storages lie. Immutable.
-class TorchFile {
+class TorchFile
+{
 public:
     /// The zip container (PyTorch 1.6 and later).
     static TorchFile openZip(std::shared_ptr<const FileBytes> file);

@@ -35,11 +35,13 @@ constexpr std::uint16_t kCountIn64 = 0xFFFF;
 
 using Bytes = std::span<const std::byte>;
 
-[[noreturn]] void fail(const FileBytes& file, std::string_view what) {
+[[noreturn]] void fail(const FileBytes& file, std::string_view what)
+{
     throw Error(fmt::format("{} is a damaged zip archive: {}; download it again.", shown(file.path()), what));
 }
 
-std::string_view asText(Bytes bytes) {
+std::string_view asText(Bytes bytes)
+{
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -51,7 +53,8 @@ struct Directory {
 };
 
 /// Offset of the end record: the last place whose comment reaches exactly to the end of the file.
-std::uint64_t findEndRecord(const FileBytes& file) {
+std::uint64_t findEndRecord(const FileBytes& file)
+{
     const auto search = [&](std::uint64_t tail) -> std::optional<std::uint64_t> {
         const std::uint64_t begin = file.size() - tail;
         const std::vector<std::byte> bytes = file.read(begin, tail);
@@ -75,7 +78,8 @@ std::uint64_t findEndRecord(const FileBytes& file) {
 }
 
 /// What the zip64 record before the end record says; nullopt when there is none. PyTorch writes one whatever the size.
-std::optional<Directory> readZip64End(const FileBytes& file, std::uint64_t endOffset) {
+std::optional<Directory> readZip64End(const FileBytes& file, std::uint64_t endOffset)
+{
     if (endOffset < kZip64LocatorSize)
         return std::nullopt;
     const std::uint64_t locatorOffset = endOffset - kZip64LocatorSize;
@@ -94,7 +98,8 @@ std::optional<Directory> readZip64End(const FileBytes& file, std::uint64_t endOf
                      littleEndian<std::uint64_t>(record, 32), recordOffset};
 }
 
-Directory locateDirectory(const FileBytes& file) {
+Directory locateDirectory(const FileBytes& file)
+{
     const std::uint64_t endOffset = findEndRecord(file);
     const std::vector<std::byte> record = file.read(endOffset, kEndSize);
     const auto entries = littleEndian<std::uint16_t>(record, 10);
@@ -125,7 +130,8 @@ Directory locateDirectory(const FileBytes& file) {
 }
 
 /// Replaces the fields that say "see zip64" by the values in the extra field, which stand there in this order.
-void applyZip64(const FileBytes& file, ZipEntry& entry, Bytes extra) {
+void applyZip64(const FileBytes& file, ZipEntry& entry, Bytes extra)
+{
     while (extra.size() >= 4) {
         const auto id = littleEndian<std::uint16_t>(extra, 0);
         const std::size_t length = littleEndian<std::uint16_t>(extra, 2);
@@ -148,7 +154,8 @@ void applyZip64(const FileBytes& file, ZipEntry& entry, Bytes extra) {
 }
 
 /// Reads the entry at the beginning of `rest`, adds it, and returns what follows.
-Bytes readEntry(ZipArchive& archive, Bytes rest) {
+Bytes readEntry(ZipArchive& archive, Bytes rest)
+{
     const FileBytes& file = *archive.file;
     if (rest.size() < kDirectoryHeaderSize || littleEndian<std::uint32_t>(rest, 0) != kDirectoryHeader)
         fail(file, fmt::format("its table of contents is broken after {} entries", archive.entries.size()));
@@ -175,7 +182,8 @@ Bytes readEntry(ZipArchive& archive, Bytes rest) {
 }
 
 /// Every entry has to end before the next begins; remembers where that is.
-void checkOverlaps(ZipArchive& archive, std::uint64_t directoryOffset) {
+void checkOverlaps(ZipArchive& archive, std::uint64_t directoryOffset)
+{
     std::vector<std::pair<std::string_view, ZipEntry*>> byOffset;
     for (auto& [name, entry] : archive.entries)
         byOffset.emplace_back(name, &entry);
@@ -191,7 +199,8 @@ void checkOverlaps(ZipArchive& archive, std::uint64_t directoryOffset) {
     }
 }
 
-void requireStored(const FileBytes& file, std::string_view name, const ZipEntry& entry) {
+void requireStored(const FileBytes& file, std::string_view name, const ZipEntry& entry)
+{
     if ((entry.flags & kEncrypted) != 0)
         throw Error(fmt::format("{}: {} is encrypted; unpack the archive with its password and save the checkpoint again.",
                                 shown(file.path()), quotedName(name)));
@@ -207,12 +216,14 @@ void requireStored(const FileBytes& file, std::string_view name, const ZipEntry&
 
 } // namespace
 
-const ZipEntry* ZipArchive::find(std::string_view name) const {
+const ZipEntry* ZipArchive::find(std::string_view name) const
+{
     const auto found = entries.find(name);
     return found == entries.end() ? nullptr : &found->second;
 }
 
-ZipArchive readZipDirectory(std::shared_ptr<const FileBytes> file) {
+ZipArchive readZipDirectory(std::shared_ptr<const FileBytes> file)
+{
     ZipArchive archive{std::move(file), {}};
     const Directory directory = locateDirectory(*archive.file);
     const std::vector<std::byte> bytes = archive.file->read(directory.offset, directory.size);
@@ -226,7 +237,8 @@ ZipArchive readZipDirectory(std::shared_ptr<const FileBytes> file) {
     return archive;
 }
 
-ByteRange storedRange(const ZipArchive& archive, std::string_view name) {
+ByteRange storedRange(const ZipArchive& archive, std::string_view name)
+{
     const FileBytes& file = *archive.file;
     const ZipEntry* entry = archive.find(name);
     if (entry == nullptr)

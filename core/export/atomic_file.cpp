@@ -23,7 +23,8 @@ constexpr std::size_t kLongestStem = 200; // of the name that the temporary file
 constexpr int kAttempts = 100;
 
 /// Where the bytes go in the end: behind a link, the file it leads to, which need not exist yet.
-fs::path resolveLinks(const fs::path& target) {
+fs::path resolveLinks(const fs::path& target)
+{
     std::error_code error;
     fs::path path = target;
     for (int step = 0; step < 40 && fs::is_symlink(path, error); ++step) {
@@ -33,7 +34,8 @@ fs::path resolveLinks(const fs::path& target) {
     return path;
 }
 
-std::string randomSuffix() {
+std::string randomSuffix()
+{
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
     std::random_device random;
     std::string suffix;
@@ -44,7 +46,8 @@ std::string randomSuffix() {
 
 } // namespace
 
-AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(resolveLinks(m_target)) {
+AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(resolveLinks(m_target))
+{
     struct stat info = {};
     const bool exists = ::stat(m_final.c_str(), &info) == 0;
     if (exists && S_ISDIR(info.st_mode))
@@ -61,11 +64,13 @@ AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(r
         fail(errno);
 }
 
-AtomicFile::~AtomicFile() {
+AtomicFile::~AtomicFile()
+{
     discard();
 }
 
-void AtomicFile::openTemporary() {
+void AtomicFile::openTemporary()
+{
     const std::string stem = m_final.filename().string().substr(0, kLongestStem);
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
         fs::path candidate = m_final.parent_path() / fmt::format(".{}.{}.part", stem, randomSuffix());
@@ -80,7 +85,8 @@ void AtomicFile::openTemporary() {
     fail(EEXIST);
 }
 
-void AtomicFile::write(std::span<const std::byte> bytes) {
+void AtomicFile::write(std::span<const std::byte> bytes)
+{
     if (m_buffer.size() + bytes.size() > kBufferBytes)
         flush();
     if (bytes.size() >= kBufferBytes)
@@ -89,12 +95,14 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
         m_buffer.insert(m_buffer.end(), bytes.begin(), bytes.end());
 }
 
-void AtomicFile::flush() {
+void AtomicFile::flush()
+{
     writeThrough(m_buffer);
     m_buffer.clear();
 }
 
-void AtomicFile::writeThrough(std::span<const std::byte> bytes) {
+void AtomicFile::writeThrough(std::span<const std::byte> bytes)
+{
     while (!bytes.empty()) {
         const ssize_t count = ::write(m_descriptor, bytes.data(), bytes.size());
         if (count < 0 && errno == EINTR)
@@ -106,7 +114,8 @@ void AtomicFile::writeThrough(std::span<const std::byte> bytes) {
 }
 
 /// Mode and owner of the file that is about to be replaced. Its owner can only be kept where the system allows it.
-void AtomicFile::keepPermissions() const {
+void AtomicFile::keepPermissions() const
+{
     struct stat old = {};
     if (::stat(m_final.c_str(), &old) != 0)
         return;
@@ -117,7 +126,8 @@ void AtomicFile::keepPermissions() const {
         fail(errno);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit()
+{
     flush();
     if (!m_temporary.empty()) {
         keepPermissions();
@@ -135,7 +145,8 @@ void AtomicFile::commit() {
     m_temporary.clear();
 }
 
-void AtomicFile::discard() noexcept {
+void AtomicFile::discard() noexcept
+{
     if (m_descriptor >= 0)
         ::close(m_descriptor);
     m_descriptor = -1;
@@ -144,7 +155,8 @@ void AtomicFile::discard() noexcept {
     m_temporary.clear();
 }
 
-void AtomicFile::fail(int error) const {
+void AtomicFile::fail(int error) const
+{
     std::string reason = std::strerror(error);
     if (error == EISDIR)
         reason = "it is a folder";

@@ -13,7 +13,8 @@ namespace headscope::core {
 /// the disk and renamed by `commit`. Without `commit` (an error, a cancellation) the target stays as it was and the
 /// temporary file goes away. A link is followed; permissions of an existing target are kept. What is no regular file
 /// (/dev/stdout, a pipe) is written directly. Errors are thrown as Error, naming the path and the reason. Not thread-safe.
-class AtomicFile {
+class AtomicFile
+{
 public:
     explicit AtomicFile(std::filesystem::path target);
     ~AtomicFile();
