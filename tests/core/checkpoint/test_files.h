@@ -11,10 +11,14 @@
 
 namespace headscope::test {
 
-/// An empty folder that goes away with its content. Under `parent`, or where temporary files belong.
-class TemporaryFolder {
+/// Where files of a test belong that need no disk: in memory if the system offers that, else with other temporary files.
+std::filesystem::path memoryFolder();
+
+/// An empty folder that goes away with its content.
+class TemporaryFolder
+{
 public:
-    explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path());
+    explicit TemporaryFolder(const std::filesystem::path& parent = memoryFolder());
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -34,7 +38,8 @@ std::string safetensorsBytes(std::string_view json, std::string_view data);
 
 /// The sentence of the Error that `action` throws; "" when it throws none. Other exceptions pass.
 template <typename Action>
-std::string errorOf(Action action) {
+std::string errorOf(Action action)
+{
     try {
         action();
     } catch (const core::Error& error) {
