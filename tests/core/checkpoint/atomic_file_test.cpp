@@ -16,11 +16,13 @@ using test::readFile;
 using test::writeFile;
 using testing::HasSubstr;
 
-std::ptrdiff_t filesIn(const fs::path& folder) {
+std::ptrdiff_t filesIn(const fs::path& folder)
+{
     return std::distance(fs::directory_iterator(folder), {});
 }
 
-TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+TEST(AtomicFile, AppearsOnlyWhenCommitted)
+{
     const test::TemporaryFolder folder;
     AtomicFile file(folder / "a.txt");
     file.write("hello");
@@ -30,7 +32,8 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
     EXPECT_EQ(filesIn(folder.path()), 1);
 }
 
-TEST(AtomicFile, LeavesTheOldFileWhenNotCommitted) {
+TEST(AtomicFile, LeavesTheOldFileWhenNotCommitted)
+{
     const test::TemporaryFolder folder;
     writeFile(folder / "a.txt", "old");
     {
@@ -41,7 +44,8 @@ TEST(AtomicFile, LeavesTheOldFileWhenNotCommitted) {
     EXPECT_EQ(filesIn(folder.path()), 1) << "the temporary file is still there";
 }
 
-TEST(AtomicFile, KeepsPermissionsAndFollowsLinks) {
+TEST(AtomicFile, KeepsPermissionsAndFollowsLinks)
+{
     const test::TemporaryFolder folder;
     writeFile(folder / "real.txt", "old");
     fs::permissions(folder / "real.txt", fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
@@ -55,7 +59,8 @@ TEST(AtomicFile, KeepsPermissionsAndFollowsLinks) {
               fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
 }
 
-TEST(AtomicFile, TakesNamesOfAnyKind) {
+TEST(AtomicFile, TakesNamesOfAnyKind)
+{
     const test::TemporaryFolder folder;
     for (const std::string& name : {std::string("a#b c.txt"), std::string("Übung-表.csv"), std::string(255, 'n')}) {
         AtomicFile file(folder / name);
@@ -65,7 +70,8 @@ TEST(AtomicFile, TakesNamesOfAnyKind) {
     }
 }
 
-TEST(AtomicFile, WritesLargeAndSmallPiecesInOrder) {
+TEST(AtomicFile, WritesLargeAndSmallPiecesInOrder)
+{
     const test::TemporaryFolder folder;
     std::string expected;
     AtomicFile file(folder / "a");
@@ -78,14 +84,16 @@ TEST(AtomicFile, WritesLargeAndSmallPiecesInOrder) {
     EXPECT_EQ(readFile(folder / "a"), expected);
 }
 
-TEST(AtomicFile, SaysWhyItCannotWrite) {
+TEST(AtomicFile, SaysWhyItCannotWrite)
+{
     const test::TemporaryFolder folder;
     EXPECT_THAT(errorOf([&] { AtomicFile file(folder / "absent/a.txt"); }), HasSubstr("its folder does not exist"));
     EXPECT_THAT(errorOf([&] { AtomicFile file(folder.path()); }), HasSubstr("it is a folder"));
     EXPECT_THAT(errorOf([&] { AtomicFile file(""); }), HasSubstr("cannot be written"));
 }
 
-TEST(AtomicFile, CannotWriteIntoAReadOnlyFolder) {
+TEST(AtomicFile, CannotWriteIntoAReadOnlyFolder)
+{
     const test::TemporaryFolder folder;
     if (::geteuid() == 0)
         GTEST_SKIP() << "root may write into a read-only folder";
@@ -94,7 +102,8 @@ TEST(AtomicFile, CannotWriteIntoAReadOnlyFolder) {
     fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
-TEST(AtomicFile, TellsOfAFullDisk) {
+TEST(AtomicFile, TellsOfAFullDisk)
+{
     if (!fs::exists("/dev/full"))
         GTEST_SKIP() << "no /dev/full here";
     AtomicFile file("/dev/full"); // a device is written directly, not replaced

@@ -13,7 +13,8 @@ using test::errorOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SafetensorsWriter, ReadsBackWhatItWrote) {
+TEST(SafetensorsWriter, ReadsBackWhatItWrote)
+{
     const test::TemporaryFolder folder;
     const std::vector<float> weights = {1.5F, -2.0F, 0.0F, 3.25F, 1e-8F, 7.0F};
     const std::vector<std::int64_t> ids = {5, -1};
@@ -37,7 +38,8 @@ TEST(SafetensorsWriter, ReadsBackWhatItWrote) {
     EXPECT_EQ(content.tensors[3].readFloats(), weights);
 }
 
-TEST(SafetensorsWriter, KeepsTheOrderOfTheKeysAndAlignsTheData) {
+TEST(SafetensorsWriter, KeepsTheOrderOfTheKeysAndAlignsTheData)
+{
     const test::TemporaryFolder folder;
     const std::vector<std::byte> byte(1);
     for (const std::string name : {"b", "bb", "bbb", "bbbbbbbb"}) {
@@ -50,7 +52,8 @@ TEST(SafetensorsWriter, KeepsTheOrderOfTheKeysAndAlignsTheData) {
     }
 }
 
-TEST(SafetensorsWriter, LeavesNothingBehindWhenItIsNotFinished) {
+TEST(SafetensorsWriter, LeavesNothingBehindWhenItIsNotFinished)
+{
     const test::TemporaryFolder folder;
     const std::vector<float> values(4);
     {
@@ -62,7 +65,8 @@ TEST(SafetensorsWriter, LeavesNothingBehindWhenItIsNotFinished) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(SafetensorsWriter, RefusesWhatTheFormatCannotHold) {
+TEST(SafetensorsWriter, RefusesWhatTheFormatCannotHold)
+{
     const test::TemporaryFolder folder;
     const auto error = [&](std::vector<SafetensorsEntry> entries) {
         return errorOf([&] { SafetensorsWriter writer(folder / "t.safetensors", std::move(entries)); });
@@ -75,7 +79,8 @@ TEST(SafetensorsWriter, RefusesWhatTheFormatCannotHold) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(SafetensorsWriter, ReplacesBrokenTextInTheMetadata) {
+TEST(SafetensorsWriter, ReplacesBrokenTextInTheMetadata)
+{
     const test::TemporaryFolder folder;
     SafetensorsWriter writer(folder / "t.safetensors", {},
                              {{"text", "a\xFF"
