@@ -51,6 +51,8 @@ TextEditor::TextEditor(QWidget* parent) : QWidget(parent), m_notice(new QLabel(t
     m_notice->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     m_notice->hide();
     m_edit->setFrameShape(QFrame::NoFrame);
+    m_edit->document()->setDocumentMargin(8);
+    m_edit->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // lines wrap anywhere
     m_edit->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     m_edit->setPlaceholderText(tr("Type or paste a text"));
     m_edit->setAccessibleName(tr("Text"));
