@@ -4,7 +4,9 @@
 #include "core/nn/experts.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
@@ -19,20 +21,48 @@ std::int64_t visibleDistances(std::int64_t columns, const Visibility& visibility
     return std::min(columns, (visibility.segmentsBack + 1) * visibility.segment);
 }
 
-/// Brings queries and keys into the form score = q·k + p·r. q: [n, maps, width], k: [S, keyHeads, width].
-ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ScorePositions& positions, double scale,
-                      const Visibility& visibility, const Compute& compute)
+/// Projected sinusoids for distances from `distances` - 1 down to 0, then zeros for keys after the query, which are masked.
+/// Those that an earlier trace has are taken from it.
+at::Tensor relativeTable(const at::Tensor& projection, std::int64_t distances, std::int64_t width, const AttentionKeep* earlier,
+                         const Compute& compute)
 {
+    const auto heads = projection.size(0) / width;
+    const auto known = earlier ? std::min<std::int64_t>(distances, static_cast<std::int64_t>(earlier->relative.size()) / (heads * width)) : 0;
+    std::vector<at::Tensor> parts;
+    if (distances > known) {
+        const auto sinusoids = relativeSinusoids(distances - 1, -known, projection.size(1), compute); // t from 1 - distances to -known
+        parts.push_back(at::linear(sinusoids, projection).view({distances - known, heads, width}));
+    }
+    if (known > 0)
+        parts.push_back(toDevice(earlier->relative, known, heads, width, compute).flip({0}));
+    parts.push_back(at::zeros({attentionStretch - 1, heads, width}, projection.options()));
+    return at::cat(parts, 0);
+}
+
+/// The rows of an earlier trace before those just computed.
+at::Tensor behind(const std::vector<float>& earlier, const at::Tensor& rows, std::int64_t count, const Compute& compute)
+{
+    return at::cat({toDevice(earlier, count, rows.size(1), rows.size(2), compute), rows}, 0);
+}
+
+/// Brings queries and keys into the form score = q·k + p·r. q: [n, maps, width]; k, v: [n, keyHeads, ·], the last n of all positions.
+ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const ScorePositions& positions, double scale,
+                      const Visibility& visibility, const MapGroup& group, const Run& run)
+{
+    const auto* earlier = run.reused(group.address);
     ScoredAttention scored;
     scored.visibility = visibility;
-    scored.keys = positions.rotary(k, 0);
+    scored.keys = positions.rotary(k, run.firstRow());
     scored.values = v;
-    const auto rotated = positions.rotary(q, k.size(0) - q.size(0));
+    if (earlier) {
+        scored.keys = behind(earlier->keys, scored.keys, run.firstRow(), run.compute());
+        scored.values = behind(earlier->values, v, run.firstRow(), run.compute());
+    }
+    const auto rotated = positions.rotary(q, run.firstRow());
     scored.queries = (positions.contentBias.defined() ? rotated + positions.contentBias : rotated) * scale;
-    if (positions.relative.defined() && k.size(0) > 0) {
-        scored.distances = visibleDistances(k.size(0), visibility);
-        const auto sinusoids = relativeSinusoids(scored.distances - 1, attentionStretch - 1, positions.relative.size(1), compute);
-        scored.relative = at::linear(sinusoids, positions.relative).view({sinusoids.size(0), -1, k.size(2)});
+    if (positions.relative.defined() && scored.keys.size(0) > 0) {
+        scored.distances = visibleDistances(scored.keys.size(0), visibility);
+        scored.relative = relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute());
         if (positions.positionBias.defined())
             scored.positionQueries = (rotated + positions.positionBias) * scale;
     }
@@ -40,20 +70,20 @@ ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor
 }
 
 /// Attends and keeps. Returns [n, maps, valueWidth].
-at::Tensor attendAndKeep(ScoredAttention scored, const MapGroup& group, int keyHeads, Run& run)
+at::Tensor attendAndKeep(ScoredAttention scored, const MapGroup& group, Run& run)
 {
     auto attended = attend(scored, run.progress());
     KeptAttention kept;
     kept.plain.address = group.address;
     kept.plain.maps = group.maps;
     kept.plain.slots = group.slots;
-    kept.plain.keyHeads = keyHeads;
+    kept.plain.keyHeads = static_cast<int>(scored.keys.size(1));
     kept.plain.width = static_cast<int>(scored.queries.size(2));
+    kept.plain.valueWidth = static_cast<int>(scored.values.size(2));
     kept.plain.rows = scored.queries.size(0);
     kept.plain.columns = scored.keys.size(0);
     kept.plain.visibility = scored.visibility;
     kept.logSumExp = attended.logSumExp;
-    scored.values = at::Tensor();
     kept.scored = std::move(scored);
     run.keep(std::move(kept));
     return attended.mixed;
@@ -110,7 +140,7 @@ at::Tensor HeadMixtureAttention::operator()(const AttentionInput& input, Run& ru
     const auto q = project(query, input.query, queryChoices, width, run);
     const auto k = project(key, input.key, keyChoices, width, run);
     const auto v = project(value, input.value, valueChoices, valueWidth, run);
-    auto mixed = attendAndKeep(score(q, k, v, positions, scale, visibility, run.compute()), maps(), heads, run);
+    auto mixed = attendAndKeep(score(q, k, v, positions, scale, visibility, maps(), run), maps(), run);
     if (mixedNorm)
         mixed = (*mixedNorm)(mixed);
     return projectOut(mixed, outputChoices, run);
@@ -128,7 +158,7 @@ at::Tensor SlotAttention::operator()(const AttentionInput& input, Run& run) cons
     const auto q = mixture(input.query, tokens * slots, queryExperts, in, ApplyGate::No, run.progress()).view({tokens, slots, width});
     const auto k = at::linear(input.key, keyProjection).unsqueeze(1);
     const auto v = at::linear(input.value, valueProjection).unsqueeze(1);
-    const auto mixed = attendAndKeep(score(q, k, v, positions, scale, visibility, run.compute()), maps(), 1, run);
+    const auto mixed = attendAndKeep(score(q, k, v, positions, scale, visibility, maps(), run), maps(), run);
     const auto out = bucketsOf(choices, {router.rule, false, Rows::TokenSlot, Rows::Token}, input.query.options());
     return mixture(mixed.reshape({tokens * slots, width}), tokens, outputExperts, out, ApplyGate::Yes, run.progress());
 }

@@ -107,8 +107,11 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
     trace->model = info();
     trace->streams = std::move(streams);
     trace->options = options;
+    trace->options.prefix.reset();
     try {
-        const auto ids = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
+        const auto reuse = reusableRows(options, *info(), trace->text());
+        const auto allIds = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
+        const auto ids = allIds.narrow(0, reuse.rows, allIds.size(0) - reuse.rows);
         auto x = at::index_select(m_parts.embedding, 0, ids);
         if (m_parts.embeddingAdapter)
             x = (*m_parts.embeddingAdapter)(x);
@@ -116,7 +119,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
             x = x * m_parts.embeddingScale;
         if (m_parts.inputNorm)
             x = (*m_parts.inputNorm)(x);
-        Run run(trace->options, progress, m_parts.compute);
+        Run run(trace->options, progress, m_parts.compute, reuse);
         for (std::size_t layer = 0; layer < m_parts.layers.size(); ++layer) {
             progress.at(static_cast<double>(layer) / static_cast<double>(m_parts.layers.size() + 1), "tracing");
             x = m_parts.layers[layer](x, run);
@@ -127,7 +130,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
             return m_parts.output(m_parts.outputAdapter ? (*m_parts.outputAdapter)(normed) : normed);
         };
         if (options.loss || options.logits || options.predictions > 0)
-            runHead(x, ids, head, *trace, progress);
+            runHead(x, ids, head, *trace, reuse, progress);
         trace->sites = run.takeSites();
         trace->attention = run.takeAttention();
     } catch (const c10::OutOfMemoryError&) {

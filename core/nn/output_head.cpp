@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nn/output_head.h"
 
-#include "core/nn/run.h"
+#include "core/trace/model_info.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
@@ -27,14 +27,29 @@ void appendPredictions(const at::Tensor& logits, const at::Tensor& logSumExp, in
         predictions.push_back({static_cast<TokenId>(id[i]), probabilities[i]});
 }
 
+/// Losses and ranks up to and with the first new row (its token is the same), predictions and logits before it.
+void takeEarlier(const Reuse& reuse, Trace& trace)
+{
+    if (reuse.rows == 0)
+        return;
+    const auto& from = *reuse.from;
+    const auto rows = static_cast<std::ptrdiff_t>(reuse.rows);
+    trace.loss.assign(from.loss.begin(), from.loss.begin() + rows + 1);
+    trace.rank.assign(from.rank.begin(), from.rank.begin() + rows + 1);
+    trace.predictions.assign(from.predictions.begin(), from.predictions.begin() + rows * trace.options.predictions);
+    if (trace.options.logits)
+        trace.logits.assign(from.logits.begin(), from.logits.begin() + rows * static_cast<std::ptrdiff_t>(from.model->vocabulary));
+}
+
 } // namespace
 
 void runHead(const at::Tensor& x, const at::Tensor& ids, const std::function<at::Tensor(const at::Tensor&)>& head, Trace& trace,
-             const Progress& progress)
+             const Reuse& reuse, const Progress& progress)
 {
     const auto tokens = x.size(0);
     if (tokens == 0)
         return;
+    takeEarlier(reuse, trace);
     const auto floats = x.options().dtype(at::kFloat);
     auto loss = at::full({tokens}, std::numeric_limits<double>::quiet_NaN(), floats);
     auto rank = at::full({tokens}, -1, x.options().dtype(at::kInt));
@@ -58,9 +73,12 @@ void runHead(const at::Tensor& x, const at::Tensor& ids, const std::function<at:
             trace.logits.insert(trace.logits.end(), values.begin(), values.end());
         }
     }
-    trace.loss = toHost(loss);
+    const auto losses = toHost(loss);
     const auto ranks = rank.cpu();
-    trace.rank.assign(ranks.const_data_ptr<int>(), ranks.const_data_ptr<int>() + tokens);
+    // The first row's own loss belongs to the row before it: known from the earlier trace, or to nobody.
+    const auto skip = static_cast<std::ptrdiff_t>(trace.loss.empty() ? 0 : 1);
+    trace.loss.insert(trace.loss.end(), losses.begin() + skip, losses.end());
+    trace.rank.insert(trace.rank.end(), ranks.const_data_ptr<int>() + skip, ranks.const_data_ptr<int>() + tokens);
 }
 
 } // namespace headscope::core::nn

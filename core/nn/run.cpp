@@ -3,8 +3,11 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/norm.h>
+
+#include <algorithm>
 
 namespace headscope::core::nn {
 
@@ -13,6 +16,38 @@ std::vector<float> toHost(const at::Tensor& tensor)
     const auto plain = tensor.to(at::TensorOptions().device(at::kCPU).dtype(at::kFloat)).contiguous();
     const auto* data = plain.const_data_ptr<float>();
     return {data, data + plain.numel()};
+}
+
+std::vector<float> toHostBehind(const std::vector<float>& earlier, std::size_t elements, const at::Tensor& tensor)
+{
+    const auto plain = tensor.to(at::TensorOptions().device(at::kCPU).dtype(at::kFloat)).contiguous();
+    const auto* data = plain.const_data_ptr<float>();
+    std::vector<float> values;
+    values.reserve(elements + static_cast<std::size_t>(plain.numel()));
+    values.assign(earlier.begin(), earlier.begin() + static_cast<std::ptrdiff_t>(elements));
+    values.insert(values.end(), data, data + plain.numel());
+    return values;
+}
+
+at::Tensor toDevice(const std::vector<float>& values, std::int64_t rows, std::int64_t heads, std::int64_t width, const Compute& compute)
+{
+    // The blob is only read: the copy to the compute type and device, or the concatenation that follows, makes it the tensor's own.
+    auto* data = const_cast<float*>(values.data());
+    return at::from_blob(data, {rows, heads, width}, at::TensorOptions().dtype(at::kFloat)).to(compute.options());
+}
+
+Reuse reusableRows(const TraceOptions& options, const ModelInfo& model, const TokenizedText& text)
+{
+    const auto& earlier = options.prefix;
+    if (!earlier || earlier->model.get() != &model || !earlier->options.keepsTheSame(options) || !options.maps || earlier->streams.size() != 1)
+        return {};
+    const auto& before = earlier->text().tokens;
+    const auto& now = text.tokens;
+    const auto limit = std::min(before.size(), now.size());
+    std::size_t common = 0;
+    while (common < limit && before[common].id == now[common].id)
+        ++common;
+    return common > 1 ? Reuse{earlier, static_cast<std::int64_t>(common) - 1} : Reuse{};
 }
 
 at::Tensor RouterLayer::logits(const at::Tensor& x) const
@@ -25,8 +60,8 @@ at::Tensor RouterLayer::logits(const at::Tensor& x) const
     return bias.defined() ? result + bias : result;
 }
 
-Run::Run(const TraceOptions& options, const Progress& progress, Compute compute)
-    : m_options(options), m_progress(progress), m_compute(compute)
+Run::Run(const TraceOptions& options, const Progress& progress, Compute compute, Reuse reuse)
+    : m_options(options), m_progress(progress), m_compute(compute), m_reuse(std::move(reuse))
 {
 }
 
@@ -56,12 +91,20 @@ void Run::record(const RouterLayer& layer, const at::Tensor& logits, const Choic
     site->router = layer.router;
     site->heads = layer.rule.heads;
     site->perHead = layer.perHead;
-    site->tokens = logits.size(0);
+    site->tokens = m_reuse.rows + logits.size(0);
+    const auto* earlier = m_reuse.rows > 0 ? m_reuse.from->site(layer.router.address) : nullptr;
+    const auto append = [&](auto& into, const auto* before, const auto& values, std::int64_t perToken) {
+        if (before)
+            into.assign(before->begin(), before->begin() + m_reuse.rows * perToken);
+        into.insert(into.end(), values.begin(), values.end());
+    };
+    const std::int64_t slots = static_cast<std::int64_t>(site->heads) * layer.rule.chosen;
     if (m_options.routerLogits)
-        site->logits = toHost(logits);
-    site->experts = choices.experts;
-    site->gates = choices.gates;
-    site->margins = choices.margins;
+        append(site->logits, earlier ? &earlier->logits : nullptr, std::span(logits.const_data_ptr<float>(), static_cast<std::size_t>(logits.numel())),
+               logits.size(1));
+    append(site->experts, earlier ? &earlier->experts : nullptr, choices.experts, slots);
+    append(site->gates, earlier ? &earlier->gates : nullptr, choices.gates, slots);
+    append(site->margins, earlier ? &earlier->margins : nullptr, choices.margins, site->heads);
     m_sites.push_back(std::move(site));
 }
 
@@ -73,16 +116,24 @@ void Run::keep(KeptAttention attention)
 
 std::vector<std::shared_ptr<const AttentionKeep>> Run::takeAttention()
 {
+    static const AttentionKeep nothing;
     std::vector<std::shared_ptr<const AttentionKeep>> kept;
     for (auto& attention : m_attention) {
         m_progress.checkpoint();
         const auto& scored = attention.scored;
         auto plain = std::make_shared<AttentionKeep>(std::move(attention.plain));
-        plain->queries = toHost(scored.queries);
-        plain->keys = toHost(scored.keys);
-        plain->logSumExp = toHost(attention.logSumExp);
+        const auto* found = reused(plain->address);
+        const auto& earlier = found ? *found : nothing;
+        const auto rows = static_cast<std::size_t>(m_reuse.rows);
+        const auto newRows = [this](const at::Tensor& all) { return all.narrow(0, m_reuse.rows, all.size(0) - m_reuse.rows); };
+        const auto query = static_cast<std::size_t>(plain->maps) * plain->width;
+        plain->rows += m_reuse.rows;
+        plain->queries = toHostBehind(earlier.queries, rows * query, scored.queries);
+        plain->keys = toHostBehind(earlier.keys, rows * plain->keyHeads * plain->width, newRows(scored.keys));
+        plain->values = toHostBehind(earlier.values, rows * plain->keyHeads * plain->valueWidth, newRows(scored.values));
+        plain->logSumExp = toHostBehind(earlier.logSumExp, rows * plain->maps, attention.logSumExp);
         if (scored.positionQueries.defined())
-            plain->positionQueries = toHost(scored.positionQueries);
+            plain->positionQueries = toHostBehind(earlier.positionQueries, rows * query, scored.positionQueries);
         if (scored.relative.defined()) {
             plain->relativeHeads = static_cast<int>(scored.relative.size(1));
             plain->relative = toHost(scored.relative.narrow(0, 0, scored.distances).flip({0}));

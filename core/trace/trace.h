@@ -49,12 +49,16 @@ struct AttentionKeep {
     Visibility visibility;
     std::vector<float> queries;         // [rows, maps, width]
     std::vector<float> keys;            // [columns, keyHeads, width]
+    std::vector<float> values;          // [columns, keyHeads, valueWidth]; maps do not need them, a later trace of a longer text does
+    int valueWidth = 0;
     std::vector<float> positionQueries; // [rows, maps, width]; empty: the queries are used
     std::vector<float> relative;        // [distances, relativeHeads, width], distance = i - j from 0; empty without relative positions
     int relativeHeads = 0;
     std::vector<float> logSumExp;       // [rows, maps]
     bool slots = false; // row i of map m belongs to expert experts[i, 0, m / keyHeads] of the site `qo` of the same block
 };
+
+struct Trace;
 
 /// What is kept of a run.
 struct TraceOptions {
@@ -63,8 +67,16 @@ struct TraceOptions {
     bool loss = true;         // needs the output head; off: nothing after the last router is computed
     bool logits = false;      // vocabulary logits whole, [tokens, vocabulary]
     int predictions = 0;      // this many most probable next tokens per position
+    /// An earlier trace of the same model whose text begins like this one: what is the same up to the first difference is taken from it.
+    /// Ignored when it does not fit (other model, other options, no maps kept). The new trace does not hold on to it.
+    std::shared_ptr<const Trace> prefix = nullptr;
 
-    bool operator==(const TraceOptions&) const = default;
+    /// The same but for where it begins.
+    bool keepsTheSame(const TraceOptions& other) const
+    {
+        return maps == other.maps && routerLogits == other.routerLogits && loss == other.loss && logits == other.logits
+               && predictions == other.predictions;
+    }
 };
 
 struct Prediction {

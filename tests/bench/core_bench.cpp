@@ -35,7 +35,7 @@ void open(benchmark::State& state, const char* name)
         benchmark::DoNotOptimize(openDemo(name));
 }
 
-void trace(benchmark::State& state, const char* name, TraceOptions options)
+void trace(benchmark::State& state, const char* name, const TraceOptions& options)
 {
     const auto model = openDemo(name);
     const auto text = someTokens(*model, state.range(0));
@@ -53,9 +53,9 @@ void mapTile(benchmark::State& state)
         benchmark::DoNotOptimize(tile(*kept, map, {256, 256, 256, 256, 1}));
 }
 
-constexpr TraceOptions routingOnly{.maps = false, .routerLogits = false, .loss = false};
-constexpr TraceOptions withoutMaps{.maps = false};
-constexpr TraceOptions withMaps{};
+const TraceOptions routingOnly{.maps = false, .routerLogits = false, .loss = false};
+const TraceOptions withoutMaps{.maps = false};
+const TraceOptions withMaps{};
 
 BENCHMARK_CAPTURE(open, switchhead, "switchhead")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(open, moa, "moa")->Unit(benchmark::kMillisecond);

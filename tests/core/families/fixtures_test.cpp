@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr core::TraceOptions everything{.maps = true, .routerLogits = true, .loss = true, .logits = true, .predictions = 0};
+const core::TraceOptions everything{.maps = true, .routerLogits = true, .loss = true, .logits = true, .predictions = 0};
 
 std::string nameOf(const ::testing::TestParamInfo<std::filesystem::path>& info)
 {

@@ -32,7 +32,7 @@ protected:
     {
         std::size_t floats = 0;
         for (const auto& block : trace.attention)
-            floats += block->queries.size() + block->keys.size() + block->positionQueries.size() + block->relative.size() + block->logSumExp.size();
+            floats += block->queries.size() + block->keys.size() + block->values.size() + block->positionQueries.size() + block->relative.size() + block->logSumExp.size();
         for (const auto& site : trace.sites)
             floats += site->logits.size() + site->experts.size() + site->gates.size() + site->margins.size();
         return static_cast<std::int64_t>(floats * sizeof(float));
