@@ -87,8 +87,7 @@ bool SafeCuts::allowed(const NormalText& normal, std::size_t unit) const
     const std::string_view after = text(unit);
     // A dropped character has no pieces to recognise; a space at the end or beginning of a text would be treated
     // differently.
-    if (before.empty() || after.empty() || units[unit - 1].original == units[unit].original ||
-        before.find(escapedSpace) != std::string_view::npos)
+    if (before.empty() || after.empty() || before.find(escapedSpace) != std::string_view::npos)
         return false;
     const char32_t left = lastCharacter(before);
     if (m_unknown == UnknownCharacters::Joined &&

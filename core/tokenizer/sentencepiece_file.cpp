@@ -18,6 +18,8 @@ using Field = ProtobufFields::Field;
 
 // The largest models in use (250 000 pieces) have 5 MB.
 constexpr std::uintmax_t mostBytes = 64U << 20;
+// The library goes one call deeper for every byte of a piece.
+constexpr std::size_t mostPieceBytes = 8000;
 constexpr std::string_view remedy = "give the SentencePiece model (tokenizer.model) that this checkpoint was trained with";
 
 [[noreturn]] void refuse(const std::filesystem::path& path, std::string_view what)
@@ -116,6 +118,8 @@ private:
                                               : fmt::format("is damaged: its piece {} is empty", m_file.pieces));
         if (piece.text.find('\0') != std::string_view::npos)
             refuse(m_path, fmt::format("is damaged: its piece {} contains a NUL", m_file.pieces));
+        if (piece.text.size() > mostPieceBytes)
+            refuse(m_path, fmt::format("is damaged: its piece {} has {} bytes", m_file.pieces, piece.text.size()));
         if (ValidUtf8(piece.text).text() != piece.text)
             refuse(m_path, fmt::format("is damaged: its piece {} is not UTF-8", m_file.pieces));
         if (piece.type == Piece::Type::UserDefined)

@@ -54,9 +54,9 @@ private:
 
     SentencePieceFile m_file;
     std::unordered_set<std::string_view> m_symbols; // user-defined, they stay as they are
-    std::vector<std::size_t> m_symbolSizes; // distinct, descending
-    std::vector<bool> m_symbolStarts;       // by first byte
-    std::string_view m_space; // "▁", or " " where spaces are not escaped
+    std::vector<std::size_t> m_symbolSizes;         // distinct, descending
+    std::vector<bool> m_symbolStarts;               // by first byte
+    std::string_view m_space;                       // "▁", or " " where spaces are not escaped
 };
 
 } // namespace headscope::core

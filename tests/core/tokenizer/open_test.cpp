@@ -71,6 +71,8 @@ TEST(Open, DamagedModels)
     EXPECT_THAT(errorOf(Model().add({"a", ""}).bytes()), HasSubstr("piece 4 is empty"));
     EXPECT_THAT(errorOf(Model().add({std::string("a\0", 2)}).bytes()), HasSubstr("NUL"));
     EXPECT_THAT(errorOf(Model().add({"\xFF"}).bytes()), HasSubstr("not UTF-8"));
+    EXPECT_THAT(errorOf(Model().add({std::string(2000000, 'a')}, Type::UserDefined).bytes()),
+                HasSubstr("has 2000000 bytes"));
     Model bytesMissing;
     bytesMissing.byteFallback = true;
     EXPECT_THAT(errorOf(bytesMissing.bytes()), HasSubstr("256 byte pieces"));

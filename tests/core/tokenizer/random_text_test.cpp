@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sentencepiece_processor.h>
 
+#include <ostream>
 #include <random>
 
 namespace {
@@ -20,6 +21,8 @@ using test_models::Type;
 struct Kind {
     std::string name;
     std::string bytes;
+
+    friend void PrintTo(const Kind& kind, std::ostream* stream) { *stream << kind.name; }
 };
 
 Model unigram()
