@@ -2,6 +2,7 @@
 #include "core/families/moe_attention/moe_attention.h"
 
 #include "core/families/moe_attention/assemble.h"
+#include "core/families/moe_attention/old_names.h"
 #include "core/families/moeut_training.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,8 @@ std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
 {
     using namespace moe_attention;
     Arguments arguments(input.checkpoint);
-    nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
+    const auto renamed = withTodaysNames(input.checkpoint, arguments);
+    nn::Weights weights(renamed ? *renamed : input.checkpoint, input.compute, input.weightsMode(), input.progress);
     const auto configuration = readConfiguration(weights, arguments);
     auto parts = readEnds(weights, configuration);
     for (int layer = 0; layer < configuration.layers; ++layer)
