@@ -30,7 +30,8 @@ TEST_P(OnDevice, FixturesAreReproduced)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, ::testing::Values("cpu", "cuda:0"), [](const auto& info) { return info.param.substr(0, info.param.find(':')); });
+std::string deviceKind(const ::testing::TestParamInfo<std::string>& device) { return device.param.substr(0, device.param.find(':')); }
+INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, ::testing::Values("cpu", "cuda:0"), deviceKind);
 
 TEST(Devices, UnknownOrAbsentOnesAreRefusedWithASentence)
 {
