@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/checkpoint/checkpoint.h"
+#include "core/progress.h"
 #include "core/trace/model_info.h"
 #include "core/trace/trace.h"
 

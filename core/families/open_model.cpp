@@ -50,14 +50,16 @@ std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const 
         info.textPolicy.split = *input.options.textSplit;
     info.notes.insert(info.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
 
-    const auto path = input.options.tokenizer.empty() ? findTokenizer(checkpoint.path, info.vocabulary) : std::optional(input.options.tokenizer);
-    if (!path) {
+    auto search = input.options.tokenizer.empty() ? searchTokenizer(checkpoint.path, info.vocabulary)
+                                                  : TokenizerSearch{input.options.tokenizer, {}};
+    info.notes.insert(info.notes.end(), search.notes.begin(), search.notes.end());
+    if (!search.path) {
         info.notes.emplace_back("No tokenizer was found beside the checkpoint: texts can be given as ids only, or name one with --tokenizer.");
         return nullptr;
     }
-    auto tokenizer = openSentencePiece(*path);
+    auto tokenizer = openSentencePiece(*search.path);
     info.tokenizer = fmt::format("{} ({})", tokenizer->description(), tokenizer->path().string());
-    if (tokenizer->size() != info.vocabulary)
+    if (!input.options.tokenizer.empty() && tokenizer->size() != info.vocabulary)
         info.notes.push_back(fmt::format("The tokenizer has {} pieces, the embedding {} rows.", tokenizer->size(), info.vocabulary));
     return tokenizer;
 }

@@ -2,6 +2,7 @@
 #include "expected_trace.h"
 
 #include "core/attention/maps.h"
+#include "core/checkpoint/checkpoint.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "expected_trace.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
