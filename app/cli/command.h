@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headscope::app {
+
+/// What a command sees of the world. Results go to `out`, everything else to `err`.
+struct CommandContext {
+    std::string program = "headscope-cli"; // as it is to be typed
+    std::ostream& out;
+    std::ostream& err;
+    bool errIsTerminal = false; // then progress is shown
+    std::stop_token stop;
+    std::function<std::string()> readStandardInput; // to its end; throws core::Cancelled
+};
+
+/// The line is malformed. Ends the program with ExitCode::WrongUsage.
+class UsageError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+using Arguments = std::vector<std::string>;
+
+/// One word of the command line, as in `headscope trace …`. `run` gets what follows the word and throws core::Error (the input is wrong),
+/// UsageError, core::Cancelled.
+struct Command {
+    std::string_view name;
+    std::string_view summary; // one line for --help
+    void (*run)(const Arguments& arguments, const CommandContext& context) = nullptr;
+};
+
+void runInfo(const Arguments& arguments, const CommandContext& context);
+void runTokenize(const Arguments& arguments, const CommandContext& context);
+void runTrace(const Arguments& arguments, const CommandContext& context);
+
+} // namespace headscope::app

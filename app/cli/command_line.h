@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command.h"
+
+#include <span>
+#include <string_view>
+
+namespace headscope::app {
+
+/// "0.1.0"
+std::string_view version();
+
+/// Whether the first argument asks for a command (`more` are commands a program has besides the common ones), for help or for the
+/// version. Any other line belongs to the window.
+bool isCommandLine(int argc, char** argv, std::span<const Command> more = {});
+
+/// The whole of headscope-cli: runs the command of the line with the standard streams and with Ctrl-C as a stop request. Returns the
+/// exit code. Call it first in main, before any thread exists.
+int runCommandLine(int argc, char** argv, std::span<const Command> more = {});
+
+/// The same on given streams. `arguments` are those after the program's name.
+int runCommands(const Arguments& arguments, const CommandContext& context, std::span<const Command> more = {});
+
+} // namespace headscope::app

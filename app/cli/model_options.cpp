@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/model_options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+
+namespace headscope::app {
+
+void ModelOptions::add(CLI::App& app)
+{
+    app.add_option("MODEL", m_model, "the checkpoint, a file or a folder")->required()->type_name("");
+    app.add_option("--family", m_family, "its family, where the files alone do not tell")->type_name("NAME");
+    app.add_option("--tokenizer", m_tokenizer, "its tokenizer, where it does not lie beside it")->type_name("FILE");
+    app.add_option("--text-policy", m_textPolicy, "how a text is cut before it is encoded, against the family's convention")
+        ->check(CLI::IsMember({"whole", "lines"}))
+        ->type_name("whole|lines");
+    app.add_option("--sidecar", m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
+}
+
+void ModelOptions::addCompute(CLI::App& app)
+{
+    m_device = "auto";
+    app.add_option("--device", m_device, "where to compute")->type_name("auto|cpu|cuda[:N]");
+    app.add_option("--dtype", m_dtype, "number type to compute in")
+        ->check(CLI::IsMember({"float32", "bfloat16"}))
+        ->type_name("float32|bfloat16");
+}
+
+core::OpenOptions ModelOptions::openOptions() const
+{
+    core::OpenOptions options;
+    options.device = m_device;
+    options.dtype = m_dtype == "bfloat16" ? core::ComputeType::BFloat16 : core::ComputeType::Float32;
+    options.family = m_family;
+    options.tokenizer = m_tokenizer;
+    options.sidecar = m_sidecar;
+    if (!m_textPolicy.empty())
+        options.textSplit = core::textSplitFromString(m_textPolicy);
+    return options;
+}
+
+} // namespace headscope::app

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/families/model.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace headscope::app {
+
+/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --sidecar; and for those that compute,
+/// --device and --dtype. Has to outlive the parsing.
+class ModelOptions
+{
+public:
+    void add(CLI::App& app);
+    void addCompute(CLI::App& app);
+
+    const std::string& model() const { return m_model; }
+    /// Without addCompute the model is opened on the CPU: nothing is going to be computed.
+    core::OpenOptions openOptions() const;
+
+private:
+    std::string m_model;
+    std::string m_family;
+    std::string m_tokenizer;
+    std::string m_textPolicy;
+    std::string m_sidecar;
+    std::string m_device = "cpu";
+    std::string m_dtype = "float32";
+};
+
+} // namespace headscope::app

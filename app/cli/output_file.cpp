@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/output_file.h"
+
+#include "core/error.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <system_error>
+
+namespace headscope::app {
+
+namespace fs = std::filesystem;
+
+void requireWritable(const fs::path& out, const fs::path& model)
+{
+    std::error_code ignored;
+    const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
+    if (!fs::exists(folder, ignored))
+        throw core::Error(fmt::format("The folder {} of --out does not exist; create it first.", folder.string()));
+    if (!fs::is_directory(folder, ignored))
+        throw core::Error(fmt::format("{} of --out is not a folder.", folder.string()));
+    const fs::file_status status = fs::status(out, ignored);
+    if (fs::is_directory(status))
+        throw core::Error(fmt::format("{} is a folder; give --out the name of a file.", out.string()));
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        throw core::Error(fmt::format("{} is not an ordinary file; give --out another name.", out.string()));
+    if (fs::equivalent(out, model, ignored))
+        throw core::Error(fmt::format("--out would overwrite the checkpoint {}; give it another name.", out.string()));
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw core::Error(fmt::format("Nothing can be written to the folder {}: {}.", folder.string(),
+                                      std::generic_category().message(errno)));
+}
+
+} // namespace headscope::app

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/export/json_writer.h"
+#include "core/trace/model_info.h"
+
+#include <iosfwd>
+
+namespace headscope::core {
+
+class Tokenizer;
+
+/// What a checkpoint is, as JSON (docs/command-line.md describes every member).
+void writeInfoJson(std::ostream& out, const ModelInfo& info, const Tokenizer* tokenizer);
+
+/// Writes, into the object that is open, what a router is: `E`, `k`, `gate`, `side`, `sharedWith`, `weightsGroup`, `legend`.
+void writeRouterMembers(JsonWriter& json, const Router& router);
+
+/// `[{"name": …, "value": …, "source": …}, …]`
+void writeSettings(JsonWriter& json, const std::vector<Setting>& settings);
+
+} // namespace headscope::core
