@@ -18,7 +18,7 @@ void runInfo(const Arguments& arguments, const CommandContext& context)
         return;
 
     ProgressLine line(context);
-    const auto opened = core::openModel(model.model(), model.openOptions(), line.progress());
+    const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Describing), line.progress());
     line.wipe();
     const core::ModelInfo& info = *opened->info();
     if (json)

@@ -28,9 +28,10 @@ void ModelOptions::addCompute(CLI::App& app)
         ->type_name("float32|bfloat16");
 }
 
-core::OpenOptions ModelOptions::openOptions() const
+core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
 {
     core::OpenOptions options;
+    options.purpose = purpose;
     options.device = m_device;
     options.dtype = m_dtype == "bfloat16" ? core::ComputeType::BFloat16 : core::ComputeType::Float32;
     options.family = m_family;

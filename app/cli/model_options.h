@@ -20,8 +20,8 @@ public:
     void addCompute(CLI::App& app);
 
     const std::string& model() const { return m_model; }
-    /// Without addCompute the model is opened on the CPU: nothing is going to be computed.
-    core::OpenOptions openOptions() const;
+    /// Without addCompute the device is the CPU: nothing is going to be computed.
+    core::OpenOptions openOptions(core::OpenFor purpose) const;
 
 private:
     std::string m_model;

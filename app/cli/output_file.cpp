@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 namespace headscope::app {
@@ -24,12 +25,11 @@ void requireWritable(const fs::path& out, const fs::path& model)
     const fs::file_status status = fs::status(out, ignored);
     if (fs::is_directory(status))
         throw core::Error(fmt::format("{} is a folder; give --out the name of a file.", out.string()));
-    if (fs::exists(status) && !fs::is_regular_file(status))
-        throw core::Error(fmt::format("{} is not an ordinary file; give --out another name.", out.string()));
     if (fs::equivalent(out, model, ignored))
         throw core::Error(fmt::format("--out would overwrite the checkpoint {}; give it another name.", out.string()));
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        throw core::Error(fmt::format("Nothing can be written to the folder {}: {}.", folder.string(),
+    const bool ordinary = !fs::exists(status) || fs::is_regular_file(status); // a pipe or a device is written in place
+    if (access((ordinary ? folder : out).c_str(), W_OK) != 0)
+        throw core::Error(fmt::format("Nothing can be written to {}: {}.", (ordinary ? folder : out).string(),
                                       std::generic_category().message(errno)));
 }
 

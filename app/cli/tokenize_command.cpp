@@ -55,7 +55,7 @@ void runTokenize(const Arguments& arguments, const CommandContext& context)
     text.requireOne();
 
     ProgressLine line(context);
-    const auto opened = core::openModel(model.model(), model.openOptions(), line.progress());
+    const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Describing), line.progress());
     const core::TokenizedText tokens = text.read(*opened, context, line.progress());
     line.wipe();
     if (json)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/address_glob.h"
 #include "app/cli/argument_parser.h"
+#include "app/cli/command_line.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
 #include "app/cli/progress_line.h"
-#include "app/cli/command_line.h"
 #include "app/cli/text_options.h"
 #include "app/cli/trace_table.h"
 #include "core/checkpoint/checkpoint.h"
@@ -134,7 +134,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const auto model = core::openModel(line.model.model(), line.model.openOptions(), progress);
+    const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     if (line.target.given())
         refuseTarget(*model->info());
     std::vector<core::MapAddress> maps = selectMaps(*model->info(), line.attention);

@@ -153,7 +153,11 @@ void writeTraceJson(std::ostream& out, const Trace& trace, const TraceExport& wh
     json.beginObject();
     json.member("family", trace.model->family);
     json.member("variant", trace.model->variant);
-    json.member("fingerprint", what.fingerprint);
+    json.key("fingerprint");
+    if (what.fingerprint.empty())
+        json.null();
+    else
+        json.value(what.fingerprint);
     json.key("settings");
     writeTraceSettings(json, trace, what);
     writeStreams(json, trace.streams);
