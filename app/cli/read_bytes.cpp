@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/read_bytes.h"
 
+#include "core/checkpoint/message_text.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
@@ -71,13 +72,13 @@ std::string readBytes(const std::filesystem::path& path, const std::stop_token& 
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {
         if (errno == ENOENT)
-            throw core::Error(fmt::format("{} does not exist; give the path of a text file, or - for standard input.", path.string()));
-        throw core::Error(fmt::format("{} cannot be opened: {}.", path.string(), reason(errno)));
+            throw core::Error(fmt::format("{} does not exist; give the path of a text file, or - for standard input.", core::shown(path)));
+        throw core::Error(fmt::format("{} cannot be opened: {}.", core::shown(path), reason(errno)));
     }
     struct stat status {};
     if (fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode))
-        throw core::Error(fmt::format("{} is a folder; give a text file.", path.string()));
-    return readDescriptor(file.get(), path.string(), stop);
+        throw core::Error(fmt::format("{} is a folder; give a text file.", core::shown(path)));
+    return readDescriptor(file.get(), core::shown(path), stop);
 }
 
 } // namespace headscope::app

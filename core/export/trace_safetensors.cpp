@@ -117,7 +117,7 @@ void planOutput(Plan& plan, const Trace& trace)
 
 void addText(std::map<std::string, std::string>& metadata, const std::string& key, const std::string& text)
 {
-    metadata[key] = text;
+    metadata[key] = toUtf8(text);
     if (!isUtf8(text))
         metadata[key + "Base64"] = base64(text);
 }
