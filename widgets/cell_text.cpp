@@ -26,6 +26,15 @@ QString tokenLine(const QString& role, const std::vector<core::Token>& tokens, s
         .arg(role, pieceText(token).toHtmlEscaped(), QString::number(index), QString::number(token.id)); // at once: a piece may hold "%3"
 }
 
+/// "o.h1": the block is the map's.
+QString siteName(const AxisChoices& choices)
+{
+    const core::RouterAddress address = choices.address();
+    const auto site = core::toString(address.site);
+    const QString name = QString::fromLatin1(site.data(), static_cast<qsizetype>(site.size()));
+    return address.head ? name + QStringLiteral(".h%1").arg(*address.head) : name;
+}
+
 QString choiceLine(const AxisChoices& choices, const std::vector<ChosenExpert>& chosen)
 {
     if (chosen.empty())
@@ -33,8 +42,7 @@ QString choiceLine(const AxisChoices& choices, const std::vector<ChosenExpert>& 
     QStringList parts;
     for (const ChosenExpert& choice : chosen)
         parts << expertBadge(choice.expert) + QStringLiteral("&nbsp;") + exactNumber(choice.gate);
-    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>")
-        .arg(QString::fromStdString(choices.address().toString()), parts.join(QStringLiteral(" &nbsp; ")));
+    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(siteName(choices), parts.join(QStringLiteral(" &nbsp; ")));
 }
 
 QString attentionLine(const MapScene& scene, const CellReading& reading)

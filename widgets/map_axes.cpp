@@ -44,16 +44,13 @@ void paintTitles(QPainter& painter, const MapFrame& frame)
                      metrics.elidedText(columns, Qt::ElideRight, columnTitle.width()));
 }
 
-bool labelsFit(const MapFrame& frame, const QFontMetricsF& metrics)
-{
-    return frame.geometry.cell >= metrics.height() * 0.92;
-}
-
-void paintTokenLabels(QPainter& painter, const MapFrame& frame, const QFontMetricsF& metrics)
+void paintTokenLabels(QPainter& painter, const MapFrame& frame, const QFont& font)
 {
     const MapRange range = frame.geometry.visible();
-    painter.setPen(frame.theme.text);
+    const QFontMetricsF metrics(font);
     painter.save();
+    painter.setFont(font);
+    painter.setPen(frame.theme.text);
     painter.setClipRect(frame.layout.rowLabels);
     for (std::int64_t row = range.rowBegin; row < range.rowEnd; ++row) {
         QRectF area = frame.layout.rowLabels;
@@ -104,7 +101,7 @@ void paintChoice(QPainter& painter, const QRectF& area, const ChosenExpert& chos
     painter.fillRect(area, color);
     const QFontMetricsF metrics(painter.font());
     const QString number = QString::number(chosen.expert);
-    if (area.height() < metrics.ascent() || area.width() < metrics.horizontalAdvance(number) + 1)
+    if (area.height() < metrics.ascent() || area.width() < metrics.horizontalAdvance(number) + 4)
         return;
     painter.setPen(own ? textOn(color) : theme.mutedText);
     painter.drawText(area, Qt::AlignCenter | Qt::TextSingleLine, number);
@@ -206,13 +203,25 @@ QString samplingText(std::int64_t step)
     return QStringLiteral("every ") + countText(step) + suffix + QStringLiteral(" row and column, exact values");
 }
 
+std::optional<QFont> labelFont(const QFont& usual, double cell)
+{
+    if (cell >= QFontMetricsF(usual).height() * 0.92)
+        return usual;
+    constexpr double smallest = 10; // pixels of a line that can still be read
+    if (cell < smallest)
+        return std::nullopt;
+    QFont font = usual;
+    font.setPixelSize(static_cast<int>(cell * 0.9));
+    return font;
+}
+
 void paintAxes(QPainter& painter, const MapFrame& frame)
 {
     const QFontMetricsF metrics(painter.font());
     painter.save();
     paintTitles(painter, frame);
-    if (labelsFit(frame, metrics))
-        paintTokenLabels(painter, frame, metrics);
+    if (const auto font = labelFont(painter.font(), frame.geometry.cell))
+        paintTokenLabels(painter, frame, *font);
     else
         paintIndexTicks(painter, frame, metrics);
     painter.save();

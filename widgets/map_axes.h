@@ -6,7 +6,7 @@
 #include "widgets/map_scene.h"
 #include "widgets/theme.h"
 
-#include <QPolygonF>
+#include <QFont>
 #include <QRegion>
 
 #include <optional>
@@ -36,6 +36,9 @@ std::vector<AxisTick> indexTicks(std::int64_t begin, std::int64_t end, double ap
 std::vector<AxisTick> colorTicks(const MapColors& colors);
 /// "exact values", "every 4th row and column, exact values".
 QString samplingText(std::int64_t step);
+
+/// The font of token labels, smaller than usual where the cells are; nullopt where they are too small for any.
+std::optional<QFont> labelFont(const QFont& usual, double cell);
 
 /// Axis words, labels or indices, chosen experts and the lines between large cells.
 void paintAxes(QPainter& painter, const MapFrame& frame);

@@ -12,7 +12,7 @@ namespace headscope::widgets {
 namespace {
 
 struct Colors {
-    QColor line;
+    QColor line; // invalid: only the label
     QColor box;
     QColor text;
 };
@@ -84,12 +84,14 @@ void paintRows(QPainter& painter, const MapFrame& frame, AxisRange rows, const C
     const QRectF band = rowBand(frame, rows);
     if (band.isEmpty())
         return;
-    painter.setPen(QPen(colors.line, 1));
-    painter.drawLine(band.topLeft(), band.topRight());
-    if (band.height() > 2)
-        painter.drawLine(band.bottomLeft(), band.bottomRight());
+    if (colors.line.isValid()) {
+        painter.setPen(QPen(colors.line, 1));
+        painter.drawLine(band.topLeft(), band.topRight());
+        if (band.height() > 2)
+            painter.drawLine(band.bottomLeft(), band.bottomRight());
+    }
     const MapRange visible = frame.geometry.visible();
-    const bool room = frame.geometry.cell >= metrics.height() * 0.92;
+    const bool room = labelFont(painter.font(), frame.geometry.cell).has_value();
     eachLabel(rows, {visible.rowBegin, visible.rowEnd}, room, [&](AxisRange part) {
         const QRectF box = rowLabelBox(frame, rowBand(frame, part), metrics);
         painter.fillRect(box, colors.box);
@@ -106,12 +108,14 @@ void paintColumns(QPainter& painter, const MapFrame& frame, AxisRange columns, c
     const QRectF band = columnBand(frame, columns);
     if (band.isEmpty())
         return;
-    painter.setPen(QPen(colors.line, 1));
-    painter.drawLine(band.topLeft(), band.bottomLeft());
-    if (band.width() > 2)
-        painter.drawLine(band.topRight(), band.bottomRight());
+    if (colors.line.isValid()) {
+        painter.setPen(QPen(colors.line, 1));
+        painter.drawLine(band.topLeft(), band.bottomLeft());
+        if (band.width() > 2)
+            painter.drawLine(band.topRight(), band.bottomRight());
+    }
     const MapRange visible = frame.geometry.visible();
-    const bool room = frame.geometry.cell >= metrics.height() * 0.92;
+    const bool room = labelFont(painter.font(), frame.geometry.cell).has_value();
     eachLabel(columns, {visible.columnBegin, visible.columnEnd}, room, [&](AxisRange part) {
         const QRectF box = columnLabelBox(frame, columnBand(frame, part), metrics);
         painter.fillRect(box, colors.box);
@@ -153,7 +157,10 @@ void paintHighlights(QPainter& painter, const MapFrame& frame, const MapHighligh
     const Theme& theme = frame.theme;
     const Colors selected{theme.highlight, theme.highlight, theme.highlightText};
     const Colors hovered{theme.hover, theme.hover, theme.base};
+    const Colors named{QColor(), theme.base, theme.highlight};
     painter.save();
+    if (highlights.cell)
+        paintColumns(painter, frame, {highlights.cell->column, highlights.cell->column + 1}, named);
     paintRows(painter, frame, highlights.selectedRows, selected);
     paintColumns(painter, frame, highlights.selectedColumns, selected);
     paintRows(painter, frame, highlights.hoverRows, hovered);
@@ -178,7 +185,8 @@ QRegion regionOf(const MapFrame& frame, const MapHighlights& highlights, const Q
         add(band);
         add(rowLabelBox(frame, band, metrics));
     }
-    for (const AxisRange& columns : {highlights.selectedColumns, highlights.hoverColumns}) {
+    const AxisRange named = highlights.cell ? AxisRange{highlights.cell->column, highlights.cell->column + 1} : AxisRange{};
+    for (const AxisRange& columns : {highlights.selectedColumns, highlights.hoverColumns, named}) {
         const QRectF band = columnBand(frame, columns);
         add(band);
         add(columnLabelBox(frame, band, metrics));

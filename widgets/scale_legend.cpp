@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/scale_legend.h"
+
+#include "widgets/number_text.h"
+#include "widgets/palette.h"
+
+#include <QPainter>
+
+namespace headscope::widgets {
+
+namespace {
+
+constexpr int rampWidth = 80;
+constexpr int gap = 6;
+
+} // namespace
+
+ScaleLegend::ScaleLegend(QWidget* parent) : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+void ScaleLegend::showGates(int expert)
+{
+    m_expert = expert;
+    m_largestLogit.reset();
+    setAccessibleName(tr("Gates are coloured from 0 to 1"));
+    updateGeometry();
+    update();
+}
+
+void ScaleLegend::showLogits(double largest)
+{
+    m_largestLogit = largest;
+    setAccessibleName(tr("Logits are coloured from %1 to %2").arg(low(), high()));
+    updateGeometry();
+    update();
+}
+
+QString ScaleLegend::title() const
+{
+    return m_largestLogit ? tr("logit") : tr("gate");
+}
+
+QString ScaleLegend::low() const
+{
+    return m_largestLogit ? fixedNumber(-*m_largestLogit, 1) : QStringLiteral("0");
+}
+
+QString ScaleLegend::high() const
+{
+    return m_largestLogit ? fixedNumber(*m_largestLogit, 1) : QStringLiteral("1");
+}
+
+QSize ScaleLegend::sizeHint() const
+{
+    const QFontMetrics metrics(font());
+    const int words = metrics.horizontalAdvance(title()) + metrics.horizontalAdvance(low()) + metrics.horizontalAdvance(high());
+    return {words + rampWidth + 4 * gap, metrics.height() + 4};
+}
+
+void ScaleLegend::paintEvent(QPaintEvent*)
+{
+    const Theme theme = themeOf(palette());
+    const QFontMetrics metrics(font());
+    QPainter painter(this);
+    int x = gap / 2;
+    const auto write = [&](const QString& text) {
+        painter.setPen(theme.mutedText);
+        painter.drawText(QRect(x, 0, metrics.horizontalAdvance(text) + 2, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += metrics.horizontalAdvance(text) + gap;
+    };
+    write(title());
+    write(low());
+    const QRect ramp(x, height() / 2 - 5, rampWidth, 10);
+    for (int i = 0; i < rampWidth; ++i) {
+        const double place = (i + 0.5) / rampWidth;
+        const QColor color = m_largestLogit ? scaleColor(ColorScale::Diverging, place, theme) : expertColor(m_expert, place, theme);
+        painter.fillRect(ramp.left() + i, ramp.top(), 1, ramp.height(), color);
+    }
+    painter.setPen(theme.border);
+    painter.drawRect(ramp.adjusted(-1, -1, 0, 0));
+    x += rampWidth + gap;
+    write(high());
+}
+
+} // namespace headscope::widgets
