@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/attention_view.h"
 
+#include "widgets/choice_button.h"
 #include "widgets/map_catalog.h"
 #include "widgets/message_label.h"
 
@@ -11,7 +12,6 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedLayout>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -65,9 +65,8 @@ QWidget* AttentionView::makeChooser()
     for (QAction* action : m_map->actions()) {
         if (!action->isCheckable() && action != m_map->actions().constFirst())
             continue; // zooming has the wheel and its keys
-        auto* button = new QToolButton;
+        auto* button = new ChoiceButton;
         button->setDefaultAction(action);
-        button->setAutoRaise(true);
         row->addWidget(button);
     }
     connect(m_blockBox, &QComboBox::activated, this, &AttentionView::chooseBlock);

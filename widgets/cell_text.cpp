@@ -42,7 +42,7 @@ QString choiceLine(const AxisChoices& choices, const std::vector<ChosenExpert>& 
     QStringList parts;
     for (const ChosenExpert& choice : chosen)
         parts << expertBadge(choice.expert) + QStringLiteral("&nbsp;") + exactNumber(choice.gate);
-    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(siteName(choices), parts.join(QStringLiteral(" &nbsp; ")));
+    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(siteName(choices), parts.join(QStringLiteral("<br>")));
 }
 
 QString attentionLine(const MapScene& scene, const CellReading& reading)
@@ -77,17 +77,17 @@ QString pathTable(const CellReading& reading, const Theme& theme)
         return QStringLiteral("<td colspan=\"%1\"><span style=\"color:%2\">%3</span>&nbsp;&nbsp;</td>")
             .arg(QString::number(columns), theme.mutedText.name(), text);
     };
-    QString formula = QStringLiteral("a");
+    const bool both = first.row && first.column;
+    const auto side = [&](const QString& name, const QString& gate) { return head(name + QStringLiteral(", ") + gate, 2); };
+    const QString rowGate = both ? QStringLiteral("g<sub>o</sub>") : QStringLiteral("g");
+    const QString columnGate = both ? QStringLiteral("g<sub>v</sub>") : QStringLiteral("g");
     QString html = QStringLiteral("<tr>");
-    if (first.row) {
-        html += head(QStringLiteral("destination, g<sub>o</sub>"), 2);
-        formula += first.column ? QStringLiteral("·g<sub>o</sub>") : QStringLiteral("·g");
-    }
-    if (first.column) {
-        html += head(QStringLiteral("source, g<sub>v</sub>"), 2);
-        formula += first.row ? QStringLiteral("·g<sub>v</sub>") : QStringLiteral("·g");
-    }
-    html += head(QStringLiteral("path ") + formula, 1) + QStringLiteral("</tr>");
+    if (first.row)
+        html += side(QStringLiteral("destination"), rowGate);
+    if (first.column)
+        html += side(QStringLiteral("source"), columnGate);
+    const QString formula = both ? rowGate + QStringLiteral("·") + columnGate : QStringLiteral("g");
+    html += head(QStringLiteral("path a·") + formula, 1) + QStringLiteral("</tr>");
     for (std::size_t i = 0; i < std::min(reading.paths.size(), most); ++i)
         html += pathRow(reading.paths[i]);
     html = QStringLiteral("<table cellspacing=\"1\">%1</table>").arg(html);

@@ -101,7 +101,7 @@ void paintChoice(QPainter& painter, const QRectF& area, const ChosenExpert& chos
     painter.fillRect(area, color);
     const QFontMetricsF metrics(painter.font());
     const QString number = QString::number(chosen.expert);
-    if (area.height() < metrics.ascent() || area.width() < metrics.horizontalAdvance(number) + 4)
+    if (area.height() < metrics.ascent() || area.width() < metrics.horizontalAdvance(number) + 2)
         return;
     painter.setPen(own ? textOn(color) : theme.mutedText);
     painter.drawText(area, Qt::AlignCenter | Qt::TextSingleLine, number);
@@ -225,6 +225,8 @@ void paintAxes(QPainter& painter, const MapFrame& frame)
     else
         paintIndexTicks(painter, frame, metrics);
     painter.save();
+    if (const auto font = labelFont(painter.font(), frame.geometry.cell))
+        painter.setFont(*font);
     paintRowStrip(painter, frame);
     paintColumnStrip(painter, frame);
     painter.restore();

@@ -14,7 +14,7 @@ namespace {
 
 QString scaleValue(double value)
 {
-    return QString::number(value, 'g', 3);
+    return QString::number(value, 'g', 3).replace(QLatin1Char('-'), QChar(0x2212));
 }
 
 std::vector<AxisTick> linearTicks(double high)
@@ -91,11 +91,10 @@ void paintColorBar(QPainter& painter, const MapFrame& frame, const MapColors& co
         const double top = std::clamp(y - line / 2, ramp.top() - line / 4, ramp.bottom() - line * 3 / 4);
         painter.drawText(QRectF(ramp.right() + 6, top, area.right() - ramp.right(), line), Qt::AlignLeft | Qt::AlignVCenter, tick.text);
     }
-    painter.save();
-    painter.translate(area.right() - line, ramp.bottom());
-    painter.rotate(-90);
-    painter.drawText(QRectF(0, 0, ramp.height(), line), Qt::AlignLeft | Qt::AlignVCenter, title);
-    painter.restore();
+    const QStringList lines = title.split(QLatin1Char('\n'));
+    for (qsizetype i = 0; i < lines.size(); ++i)
+        painter.drawText(QRectF(area.left(), ramp.top() - 5 - static_cast<double>(lines.size() - i) * line, area.width(), line),
+                         Qt::AlignLeft | Qt::AlignVCenter, lines[i]);
 }
 
 void paintFooter(QPainter& painter, const MapFrame& frame, const MapColors& colors, const QString& badge)

@@ -50,7 +50,7 @@ MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const 
 
     const double left = gap + line + gap + rowLabel + gap + (rowStrip > 0 ? rowStrip + gap : 0);
     const double top = gap + line + gap + columnLabel + gap + (columnStrip > 0 ? columnStrip + gap : 0);
-    const double bar = 16 + 6 + std::ceil(metrics.horizontalAdvance(QStringLiteral("≤ 0.00001"))) + gap + line;
+    const double bar = 16 + 6 + std::ceil(metrics.horizontalAdvance(QStringLiteral("≤ 6.1e−05")));
     const double right = 3 * gap + bar + gap;
     const double bottom = gap + line + gap;
 

@@ -169,6 +169,7 @@ void MapWidget::setMapGeometry(const MapGeometry& geometry)
 QString MapWidget::badge() const
 {
     QString text = samplingText(step());
+    text += m_range == ColorRange::Unit ? tr(" · colours from 0 to 1") : tr(" · colours up to the largest value shown");
     if (!m_tiles.error().isEmpty())
         text += QStringLiteral(" · ") + m_tiles.error();
     else if (m_tiles.pending() > 0)
@@ -202,8 +203,7 @@ void MapWidget::renderPicture()
     const QImage image = drawMap({m_geometry, ratio, m_scene.block->visibility, colors}, tiles);
     painter.drawImage(m_geometry.plot.topLeft(), image);
     paintAxes(painter, frame(theme));
-    const QString range = m_range == ColorRange::Unit ? tr("attention") : tr("attention, up to the largest shown");
-    paintColorBar(painter, frame(theme), colors, m_scale == MapColors::Scale::Log ? range + tr(" (log)") : range);
+    paintColorBar(painter, frame(theme), colors, m_scale == MapColors::Scale::Log ? tr("attention\nlogarithmic") : tr("attention"));
     paintFooter(painter, frame(theme), colors, badge());
 }
 

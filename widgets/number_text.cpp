@@ -48,6 +48,12 @@ QString fixedNumber(double value, int decimals)
     return withTrueMinus(text);
 }
 
+QString marginNumber(float value)
+{
+    const double margin = static_cast<double>(value);
+    return margin > 0 && margin < 0.0005 ? withTrueMinus(QString::number(margin, 'g', 2)) : fixedNumber(margin, 3);
+}
+
 QString countText(std::int64_t value)
 {
     QString text = QString::number(value);

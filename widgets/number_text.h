@@ -13,6 +13,8 @@ QString exactNumber(float value);
 QString readableNumber(double value);
 /// With a fixed number of decimals and a true minus sign, for columns: "−1.20". "–" for NaN.
 QString fixedNumber(double value, int decimals);
+/// Three decimals, more where these would be zeros: "0.412", "2.4e−07".
+QString marginNumber(float value);
 /// "32 768", with a thin space between thousands.
 QString countText(std::int64_t value);
 /// "1 token", "2 tokens".

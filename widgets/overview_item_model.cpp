@@ -75,7 +75,7 @@ QString OverviewItemModel::toolTip(int row, int column) const
 QVariant OverviewItemModel::columnHeader(int column, int role) const
 {
     switch (role) {
-    case Qt::DisplayRole: return QString::number(router(column).depth);
+    case Qt::DisplayRole: return tr("layer %1").arg(router(column).depth);
     case Qt::ToolTipRole: return QString::fromStdString(router(column).toString());
     default: return {};
     }

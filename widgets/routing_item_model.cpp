@@ -69,7 +69,7 @@ QVariant RoutingItemModel::cell(int row, int column, int role) const
 QVariant RoutingItemModel::marginCell(int row, int role) const
 {
     switch (role) {
-    case Qt::DisplayRole: return fixedNumber(static_cast<double>(margin(row)), 3);
+    case Qt::DisplayRole: return marginNumber(margin(row));
     case DoubtRole: return isDoubtful(row);
     case Qt::ToolTipRole: {
         if (std::isnan(margin(row)))

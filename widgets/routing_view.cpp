@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/routing_view.h"
 
+#include "widgets/choice_button.h"
 #include "widgets/load_bars.h"
 #include "widgets/map_choices.h"
 #include "widgets/message_label.h"
@@ -15,7 +16,6 @@
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QStackedWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -24,13 +24,12 @@ namespace headscope::widgets {
 
 namespace {
 
-QToolButton* choiceButton(const QString& text, const QString& toolTip)
+ChoiceButton* choiceButton(const QString& text, const QString& toolTip)
 {
-    auto* button = new QToolButton;
+    auto* button = new ChoiceButton;
     button->setText(text);
     button->setToolTip(toolTip);
     button->setCheckable(true);
-    button->setFocusPolicy(Qt::TabFocus);
     return button;
 }
 
@@ -206,6 +205,7 @@ void RoutingView::showRouter()
     m_message->setText(empty ? whyNothing() : QString());
     m_stack->setCurrentIndex(empty ? 0 : 1);
     if (site) {
+        m_expertsTable->setColumnWidth(RoutingItemModel::MarginColumn, fontMetrics().horizontalAdvance(QStringLiteral("◆ 0.0e−00")) + 24);
         m_title->setText(QString::fromStdString(site->address(head).toString()));
         m_legend->setText(QString::fromStdString(site->router.legend()));
         m_layersTable->setMarkedColumn(m_layers->columnOf(site->address(head)));

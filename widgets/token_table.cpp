@@ -2,8 +2,10 @@
 #include "widgets/token_table.h"
 
 #include "widgets/expert_delegate.h"
+#include "widgets/flat_header.h"
 #include "widgets/theme.h"
 
+#include <QAbstractButton>
 #include <QEvent>
 #include <QHeaderView>
 #include <QMouseEvent>
@@ -26,14 +28,15 @@ TokenTable::TokenTable(TokenItemModel* model, QWidget* parent) : QTableView(pare
     setCornerButtonEnabled(false);
     setWordWrap(false);
     setTabKeyNavigation(false);
+    setHorizontalHeader(new FlatHeader(Qt::Horizontal));
+    setVerticalHeader(new FlatHeader(Qt::Vertical));
     for (QHeaderView* header : {horizontalHeader(), verticalHeader()}) {
-        header->setSectionResizeMode(QHeaderView::Fixed);
-        header->setSectionsClickable(true);
-        header->setTextElideMode(Qt::ElideMiddle);
         // A head selects by the shared selection too.
         disconnect(header, &QHeaderView::sectionPressed, this, nullptr);
         disconnect(header, &QHeaderView::sectionEntered, this, nullptr);
     }
+    if (auto* corner = findChild<QAbstractButton*>()) // where the heads meet; the style's bevel would stand out
+        corner->installEventFilter(this);
     verticalHeader()->setMaximumWidth(180);
     connect(verticalHeader(), &QHeaderView::sectionClicked, this, [this](int row) { choose(row, -1); });
     connect(horizontalHeader(), &QHeaderView::sectionClicked, this, &TokenTable::headerChosen);
@@ -49,7 +52,7 @@ void TokenTable::sizeRows()
     const QFontMetrics metrics(font());
     verticalHeader()->setMinimumSectionSize(metrics.height() + 4);
     verticalHeader()->setDefaultSectionSize(metrics.height() + 7);
-    horizontalHeader()->setDefaultSectionSize(metrics.horizontalAdvance(QStringLiteral("−0.0000")) + 16);
+    horizontalHeader()->setDefaultSectionSize(metrics.horizontalAdvance(QStringLiteral("−0.000")) + 16);
 }
 
 void TokenTable::changeEvent(QEvent* event)
@@ -79,6 +82,19 @@ void TokenTable::setMarkedColumn(int column)
         return;
     m_markedColumn = column;
     viewport()->update();
+}
+
+bool TokenTable::eventFilter(QObject* watched, QEvent* event)
+{
+    auto* corner = qobject_cast<QAbstractButton*>(watched);
+    if (!corner || event->type() != QEvent::Paint)
+        return QTableView::eventFilter(watched, event);
+    QPainter painter(corner);
+    const Theme theme = themeOf(palette());
+    painter.fillRect(corner->rect(), theme.window);
+    painter.setPen(theme.grid);
+    painter.drawLine(corner->rect().bottomLeft(), corner->rect().bottomRight());
+    return true;
 }
 
 core::TokenRange TokenTable::rowsOf(const std::optional<core::ByteRange>& bytes) const

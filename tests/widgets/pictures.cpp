@@ -11,7 +11,8 @@ QImage pictureOf(QWidget& widget, const QString& name, const widgets::Theme& the
     QApplication::setPalette(theme.palette());
     widget.resize(size);
     widget.show();
-    QApplication::processEvents();
+    QApplication::processEvents(); // the new palette
+    QApplication::processEvents(); // what was queued because of it
     const QImage image = widget.grab().toImage();
     const QString folder = qEnvironmentVariable("HEADSCOPE_PICTURES");
     if (!folder.isEmpty() && QDir().mkpath(folder))

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QHeaderView>
+
+namespace headscope::widgets {
+
+/// The head of a table of data: quiet, its text in the theme's colours, sections that hold selected cells emphasised.
+class FlatHeader : public QHeaderView
+{
+    Q_OBJECT
+
+public:
+    explicit FlatHeader(Qt::Orientation orientation, QWidget* parent = nullptr);
+
+protected:
+    void paintSection(QPainter* painter, const QRect& rect, int section) const override;
+};
+
+} // namespace headscope::widgets
