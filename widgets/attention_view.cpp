@@ -39,7 +39,7 @@ AttentionView::AttentionView(TileSource* tiles, QWidget* parent) : QWidget(paren
     m_pages->addWidget(m_message);
     m_pages->addWidget(mapPage);
     connect(m_map, &MapWidget::readingChanged, this, &AttentionView::updateReading);
-    show(std::nullopt);
+    showMap(std::nullopt);
 }
 
 QWidget* AttentionView::makeChooser()
@@ -108,7 +108,7 @@ void AttentionView::setTrace(std::shared_ptr<const core::Trace> trace)
     m_tiles->setTrace(m_trace);
     const SelectionState state = m_selection ? m_selection->state() : SelectionState{};
     fillBlocks();
-    show(m_trace ? mapToShow(*m_trace, {state.map, m_shown, state.router, state.expert}) : std::nullopt);
+    showMap(m_trace ? mapToShow(*m_trace, {state.map, m_shown, state.router, state.expert}) : std::nullopt);
     if (m_selection && m_shown)
         m_selection->setMap(m_shown);
 }
@@ -126,7 +126,7 @@ void AttentionView::selectionChanged(Selection::Fields what)
     const SelectionState& state = m_selection->state();
     if (what.testFlag(Map)) {
         if (state.map && state.map != m_shown && hasMap(*m_trace, *state.map))
-            show(state.map);
+            showMap(state.map);
     } else if (what & (Selection::Fields(Router) | Expert)) {
         const auto map = mapOfRouter(*m_trace, {std::nullopt, m_shown, state.router, state.expert});
         if (map && map != m_shown)
@@ -136,12 +136,12 @@ void AttentionView::selectionChanged(Selection::Fields what)
 
 void AttentionView::choose(const core::MapRef& map)
 {
-    show(map);
+    showMap(map);
     if (m_selection)
         m_selection->setMap(map);
 }
 
-void AttentionView::show(const std::optional<core::MapRef>& map)
+void AttentionView::showMap(const std::optional<core::MapRef>& map)
 {
     if (map)
         m_shown = map; // kept while there is nothing to show, to come back to

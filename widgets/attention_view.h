@@ -42,7 +42,7 @@ private:
     QWidget* makeChooser();
     QWidget* makeReading();
     void selectionChanged(Selection::Fields what);
-    void show(const std::optional<core::MapRef>& map);
+    void showMap(const std::optional<core::MapRef>& map);
     void fillBlocks();
     void fillMaps();
     void chooseBlock(int index);

@@ -2,7 +2,7 @@
 #include "widgets/map_scene.h"
 #include "widgets/number_text.h"
 #include "widgets/palette.h"
-#include "widgets/token_text.h"
+#include "widgets/visible_text.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ QString tokenLine(const QString& role, const std::vector<core::Token>& tokens, s
 {
     const core::Token& token = tokens[static_cast<std::size_t>(index)];
     return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td><b>%2</b> &nbsp;token %3, id %4</td></tr>")
-        .arg(role, pieceText(token).toHtmlEscaped(), QString::number(index), QString::number(token.id)); // at once: a piece may hold "%3"
+        .arg(role, visiblePiece(token).toHtmlEscaped(), QString::number(index), QString::number(token.id)); // at once: a piece may hold "%3"
 }
 
 /// "o.h1": the block is the map's.

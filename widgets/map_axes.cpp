@@ -3,7 +3,7 @@
 
 #include "widgets/number_text.h"
 #include "widgets/palette.h"
-#include "widgets/token_text.h"
+#include "widgets/visible_text.h"
 
 #include <QPainter>
 
@@ -56,7 +56,7 @@ void paintTokenLabels(QPainter& painter, const MapFrame& frame, const QFont& fon
         QRectF area = frame.layout.rowLabels;
         area.setTop(frame.geometry.cellRect({row, 0}).top());
         area.setHeight(frame.geometry.cell);
-        const QString text = pieceText(frame.scene.rowTokens()[static_cast<std::size_t>(row)]);
+        const QString text = visiblePiece(frame.scene.rowTokens()[static_cast<std::size_t>(row)]);
         painter.drawText(area, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine,
                          metrics.elidedText(text, Qt::ElideMiddle, area.width()));
     }
@@ -65,7 +65,7 @@ void paintTokenLabels(QPainter& painter, const MapFrame& frame, const QFont& fon
         QRectF area = frame.layout.columnLabels;
         area.setLeft(frame.geometry.cellRect({0, column}).left());
         area.setWidth(frame.geometry.cell);
-        const QString text = pieceText(frame.scene.columnTokens()[static_cast<std::size_t>(column)]);
+        const QString text = visiblePiece(frame.scene.columnTokens()[static_cast<std::size_t>(column)]);
         drawUpwards(painter, area, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(text, Qt::ElideMiddle, area.height()));
     }
     painter.restore();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/map_axes.h"
-#include "widgets/token_text.h"
+#include "widgets/visible_text.h"
 
 #include <QPainter>
 
@@ -63,7 +63,7 @@ QRectF columnLabelBox(const MapFrame& frame, const QRectF& band, const QFontMetr
 
 QString rangeText(const std::vector<core::Token>& tokens, AxisRange range)
 {
-    const QString first = pieceText(tokens[static_cast<std::size_t>(range.begin)]);
+    const QString first = visiblePiece(tokens[static_cast<std::size_t>(range.begin)]);
     return range.end - range.begin == 1 ? first : first + QStringLiteral(" …");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/map_scene.h"
 
-#include "widgets/token_text.h"
+#include "widgets/visible_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ double labelWidth(const std::vector<core::Token>& tokens, const QFontMetricsF& m
     constexpr std::size_t enough = 2000; // a long text has its usual tokens among these
     double widest = metrics.horizontalAdvance(QStringLiteral("32 000"));
     for (std::size_t i = 0; i < std::min(tokens.size(), enough); ++i)
-        widest = std::max(widest, metrics.horizontalAdvance(pieceText(tokens[i])));
+        widest = std::max(widest, metrics.horizontalAdvance(visiblePiece(tokens[i])));
     return std::min(std::ceil(widest) + 6, 96.0);
 }
 

@@ -280,16 +280,18 @@ void MapWidget::setHighlights(const MapHighlights& highlights)
 
 void MapWidget::selectionChanged()
 {
+    const std::optional<MapCell> former = m_cell;
     if (m_cell && m_selection && !m_scene.empty() && m_selection->state().stream == m_scene.block->rowStream) {
         // The remembered column goes along with the selected token.
         const AxisRange rows = tokensIn(m_scene.rowTokens(), m_selection->state().bytes);
-        if (!rows.empty() && (m_cell->row < rows.begin || m_cell->row >= rows.end)) {
+        if (!rows.empty() && (m_cell->row < rows.begin || m_cell->row >= rows.end))
             m_cell->row = rows.begin;
-            requestTiles();
-            Q_EMIT readingChanged();
-        }
     }
+    if (m_cell != former)
+        requestTiles();
     setHighlights(currentHighlights());
+    if (m_cell != former)
+        Q_EMIT readingChanged();
 }
 
 } // namespace headscope::widgets

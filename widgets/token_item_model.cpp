@@ -2,6 +2,7 @@
 #include "widgets/token_item_model.h"
 
 #include "widgets/token_text.h"
+#include "widgets/visible_text.h"
 
 namespace headscope::widgets {
 
@@ -36,7 +37,7 @@ QVariant TokenItemModel::headerData(int section, Qt::Orientation orientation, in
     switch (role) {
     case Qt::DisplayRole: {
         const auto digits = QString::number(m_rows - 1).size();
-        return QString::number(section).rightJustified(digits, QChar(0x2007)) + QStringLiteral("  ") + pieceText(token(section));
+        return QString::number(section).rightJustified(digits, QChar(0x2007)) + QStringLiteral("  ") + visiblePiece(token(section));
     }
     case Qt::ToolTipRole:
         return tr("%1, id %2, bytes %3–%4")
@@ -58,33 +59,34 @@ void TokenItemModel::replace(std::shared_ptr<const core::Trace> trace, int strea
     const auto take = [&] {
         m_trace = std::move(trace);
         m_stream = stream;
-        m_rows = rows;
         m_columns = columns;
         assign();
     };
     if (columns != m_columns) {
         beginResetModel();
         take();
+        m_rows = rows;
         endResetModel();
         return;
     }
-    const int former = m_rows;
-    if (rows > former) {
-        beginInsertRows({}, former, rows - 1);
-        take();
-        endInsertRows();
-    } else if (rows < former) {
-        beginRemoveRows({}, rows, former - 1);
-        take();
+    // Rows go while the former values are there, and come when the new ones are, so that no row changes while others move.
+    if (rows < m_rows) {
+        beginRemoveRows({}, rows, m_rows - 1);
+        m_rows = rows;
         endRemoveRows();
-    } else {
-        take();
     }
-    if (rows > 0 && columns > 0) {
-        Q_EMIT dataChanged(index(0, 0), index(rows - 1, columns - 1));
-        Q_EMIT headerDataChanged(Qt::Vertical, 0, rows - 1);
-        Q_EMIT headerDataChanged(Qt::Horizontal, 0, columns - 1);
+    take();
+    if (m_rows > 0 && m_columns > 0) {
+        Q_EMIT dataChanged(index(0, 0), index(m_rows - 1, m_columns - 1));
+        Q_EMIT headerDataChanged(Qt::Horizontal, 0, m_columns - 1);
     }
+    if (rows > m_rows) {
+        beginInsertRows({}, m_rows, rows - 1);
+        m_rows = rows;
+        endInsertRows();
+    }
+    if (m_rows > 0)
+        Q_EMIT headerDataChanged(Qt::Vertical, 0, m_rows - 1);
 }
 
 } // namespace headscope::widgets

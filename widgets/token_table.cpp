@@ -43,6 +43,7 @@ TokenTable::TokenTable(TokenItemModel* model, QWidget* parent) : QTableView(pare
     connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) { choose(index.row(), index.column()); });
     const auto followQuietly = [this] { follow(Scroll::No); };
     connect(model, &QAbstractItemModel::dataChanged, this, followQuietly);
+    connect(model, &QAbstractItemModel::rowsInserted, this, followQuietly);
     connect(model, &QAbstractItemModel::modelReset, this, followQuietly);
     sizeRows();
 }

@@ -5,14 +5,9 @@
 
 namespace headscope::widgets {
 
-QString pieceText(const core::Token& token)
-{
-    return visiblePiece(token);
-}
-
 QString numberedPiece(const core::Token& token, std::int64_t index)
 {
-    return QString::number(index) + QLatin1Char(' ') + pieceText(token);
+    return QString::number(index) + QLatin1Char(' ') + isolated(visiblePiece(token));
 }
 
 } // namespace headscope::widgets

@@ -7,9 +7,7 @@
 
 namespace headscope::widgets {
 
-/// A token's piece as the vocabulary spells it, on one line, every character visible (visible_text.h).
-QString pieceText(const core::Token& token);
-/// "12 ␣fox": the place in the text and the piece.
+/// "12 ␣fox": the place in the text and the piece, which keeps its direction to itself.
 QString numberedPiece(const core::Token& token, std::int64_t index);
 
 } // namespace headscope::widgets
