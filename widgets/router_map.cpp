@@ -37,8 +37,11 @@ RouterMapMetrics metricsFor(const QFont& font, const RouterGrid& grid, int width
         std::any_of(grid.rows.begin(), grid.rows.end(), [](const RouterRow& row) { return row.repeat >= 0; });
     RouterMapMetrics metrics;
     metrics.width = width;
-    metrics.rowLabel =
-        text.horizontalAdvance(QStringLiteral("layer")) + 8 + (repeats ? text.horizontalAdvance(QLatin1Char('m')) + 6 : 0);
+    const bool stacks = !grid.rows.empty() && grid.rows.front().stack != core::Stack::None;
+    metrics.rowLabel = text.horizontalAdvance(stacks ? QStringLiteral("decoder") : QStringLiteral("layer")) + 8;
+    if (repeats)
+        metrics.rowLabel += text.horizontalAdvance(QLatin1Char('m')) + 6;
+    metrics.leastCell = 7;
     metrics.header = 3 * text.height() + 4;
     metrics.cellHeight = text.height() + 6;
     metrics.mostCell = 72;
@@ -139,8 +142,6 @@ void RouterMap::relayout()
     m_key->setVisible(!m_grid.cells.empty());
     const int keyHeight = m_grid.cells.empty() ? 0 : m_key->sizeHint().height();
     setViewportMargins(0, 0, 0, keyHeight);
-    m_key->setGeometry(0, height() - keyHeight, width(), keyHeight);
-
     m_layout = RouterMapLayout(m_grid, metricsFor(font(), m_grid, viewport()->width()));
     const QSize beyond = m_layout.size() - viewport()->size();
     horizontalScrollBar()->setRange(0, m_grid.cells.empty() ? 0 : std::max(0, beyond.width()));
@@ -149,6 +150,8 @@ void RouterMap::relayout()
     verticalScrollBar()->setRange(0, m_grid.cells.empty() ? 0 : std::max(0, beyond.height()));
     verticalScrollBar()->setPageStep(viewport()->height());
     verticalScrollBar()->setSingleStep(20);
+    const QRect map = viewport()->geometry();
+    m_key->setGeometry(map.left(), map.bottom() + 1, map.width(), keyHeight);
     viewport()->update();
 }
 

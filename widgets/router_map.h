@@ -70,6 +70,7 @@ private:
 
     void drawMap(QPainter& painter) const;
     void drawHeaders(QPainter& painter) const;
+    void drawHeadNumbers(QPainter& painter, const RouterColumnGroup& group, int top) const;
     void drawRowLabels(QPainter& painter) const;
     void drawCell(QPainter& painter, std::size_t cell) const;
 

@@ -17,7 +17,7 @@ constexpr int longestBar = 260;
 
 void drawDeadMark(QPainter& painter, const QRectF& cell, const QColor& color)
 {
-    const double side = std::min(8.0, cell.height() * 0.45);
+    const double side = std::min({8.0, cell.height() * 0.45, cell.width() * 0.6});
     QPainterPath corner(cell.topRight());
     corner.lineTo(cell.topRight() + QPointF(-side, 0));
     corner.lineTo(cell.topRight() + QPointF(0, side));

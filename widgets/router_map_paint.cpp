@@ -33,6 +33,17 @@ QString fitting(const QFontMetrics& metrics, const QStringList& spellings, int r
     return metrics.elidedText(spellings.last(), Qt::ElideRight, room);
 }
 
+/// What stands above the numbers of layers.
+QString stackWords(core::Stack stack)
+{
+    switch (stack) {
+    case core::Stack::Encoder: return RouterMap::tr("encoder");
+    case core::Stack::Decoder: return RouterMap::tr("decoder");
+    case core::Stack::None: break;
+    }
+    return RouterMap::tr("layer");
+}
+
 } // namespace
 
 void RouterMap::paintEvent(QPaintEvent*)
@@ -106,12 +117,27 @@ void RouterMap::drawHeaders(QPainter& painter) const
         painter.drawText(words.translated(0, line), Qt::AlignCenter, fitting(metrics, sides, room));
         if (group.columns < 2)
             continue;
-        painter.setFont(smaller(font()));
-        for (int head = 0; head < group.columns; ++head) {
-            const QRect below = m_layout.cell(0, group.firstColumn + head);
-            painter.drawText(QRect(below.left() - 2, header.top() + 2 * line, below.width() + 4, line), Qt::AlignCenter,
-                             tr("h%1", "attention head").arg(head));
-        }
+        drawHeadNumbers(painter, group, header.top() + 2 * line);
+    }
+}
+
+/// "h0 h1 h2", or "0 1 2" or every second of them where that is too wide.
+void RouterMap::drawHeadNumbers(QPainter& painter, const RouterColumnGroup& group, int top) const
+{
+    const QFont small = smaller(font());
+    const QFontMetrics metrics(small);
+    const int room = m_layout.cell(0, group.firstColumn).width() + 2;
+    const QString last = QString::number(group.columns - 1);
+    const bool letter = metrics.horizontalAdvance(tr("h%1", "attention head").arg(last)) + 3 <= room;
+    int every = 1;
+    while (!letter && metrics.horizontalAdvance(last) + 2 > every * room)
+        ++every;
+    painter.setFont(small);
+    for (int head = 0; head < group.columns; head += every) {
+        const QRect cell = m_layout.cell(0, group.firstColumn + head);
+        const QString number = QString::number(head);
+        painter.drawText(QRect(cell.center().x() - 20, top, 40, metrics.height() + 2), Qt::AlignCenter,
+                         letter ? tr("h%1", "attention head").arg(number) : number);
     }
 }
 
@@ -123,15 +149,15 @@ void RouterMap::drawRowLabels(QPainter& painter) const
     painter.setPen(theme.mutedText);
     const QRect first = m_layout.rowLabel(0);
     painter.drawText(QRect(first.left(), first.top() - metrics.height() - 4, first.width() - 6, metrics.height()),
-                     Qt::AlignVCenter | Qt::AlignLeft, tr("layer"));
+                     Qt::AlignVCenter | Qt::AlignLeft, stackWords(m_grid.rows.front().stack));
     for (int row = 0; row < static_cast<int>(m_grid.rows.size()); ++row) {
         const auto& entry = m_grid.rows[static_cast<std::size_t>(row)];
         const QRect label = m_layout.rowLabel(row).adjusted(0, 0, -8, 0);
         const bool firstOfStack = row == 0 || m_grid.rows[static_cast<std::size_t>(row) - 1].stack != entry.stack;
         painter.setPen(theme.mutedText);
-        if (firstOfStack && entry.stack != core::Stack::None)
-            painter.drawText(QRect(label.left(), label.top() - metrics.height() - 2, 200, metrics.height()), Qt::AlignLeft,
-                             entry.stack == core::Stack::Encoder ? tr("encoder") : tr("decoder"));
+        if (firstOfStack && row > 0)
+            painter.drawText(QRect(label.left(), label.top() - metrics.height() - 4, label.width(), metrics.height()),
+                             Qt::AlignVCenter | Qt::AlignLeft, stackWords(entry.stack));
         painter.setPen(theme.text);
         painter.drawText(label, Qt::AlignVCenter | Qt::AlignRight, QString::number(entry.depth));
         if (entry.repeat >= 0) {
