@@ -2,6 +2,7 @@
 #include "core/nn/language_model.h"
 
 #include "core/nn/output_head.h"
+#include "core/nn/threads.h"
 
 #include <ATen/ops/index_select.h>
 #include <ATen/TensorOperators.h>
@@ -112,6 +113,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
         const auto reuse = reusableRows(options, *info(), trace->text());
         const auto allIds = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
         const auto ids = allIds.narrow(0, reuse.rows, allIds.size(0) - reuse.rows);
+        useThreadsFor(ids.size(0), info()->parameters);
         auto x = at::index_select(m_parts.embedding, 0, ids);
         if (m_parts.embeddingAdapter)
             x = (*m_parts.embeddingAdapter)(x);

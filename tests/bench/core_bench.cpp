@@ -44,6 +44,17 @@ void trace(benchmark::State& state, const char* name, const TraceOptions& option
     state.SetItemsProcessed(state.iterations() * state.range(0)); // tokens
 }
 
+/// One more token behind a text that was traced before.
+void keystroke(benchmark::State& state, const char* name)
+{
+    const auto model = openDemo(name);
+    TraceOptions options;
+    options.prefix = model->trace(someTokens(*model, state.range(0) - 1), {});
+    const auto text = someTokens(*model, state.range(0));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(model->trace(text, options));
+}
+
 void mapTile(benchmark::State& state)
 {
     const auto model = openDemo("switchhead");
@@ -63,6 +74,8 @@ BENCHMARK_CAPTURE(trace, switchhead_routing_only, "switchhead", routingOnly)->Ar
 BENCHMARK_CAPTURE(trace, switchhead_without_maps, "switchhead", withoutMaps)->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(trace, switchhead_with_maps, "switchhead", withMaps)->Arg(32)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(trace, moa_with_maps, "moa", withMaps)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(keystroke, switchhead, "switchhead")->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(keystroke, moa, "moa")->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK(mapTile)->Unit(benchmark::kMillisecond);
 
 } // namespace

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace headscope::core::nn {
+
+/// Sets how many threads the calling thread's products use from now on: one for little work (a keystroke behind a known prefix), where waking and
+/// awaiting others costs more than they bring and takes the processor from the window; all for more.
+void useThreadsFor(std::int64_t rows, std::int64_t parameters);
+
+} // namespace headscope::core::nn
