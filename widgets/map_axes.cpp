@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace headscope::widgets {
 
@@ -94,18 +95,41 @@ void paintIndexTicks(QPainter& painter, const MapFrame& frame, const QFontMetric
     }
 }
 
-/// One chosen expert; those that the map does not stand for stay faint.
-void paintChoice(QPainter& painter, const QRectF& area, const ChosenExpert& chosen, bool own, const Theme& theme)
+/// Paints chosen experts; those that the map does not stand for stay faint. Colours are mixed once for each expert and strength.
+class ChoicePainter
 {
-    const QColor color = expertColor(chosen.expert, own ? static_cast<double>(chosen.gate) : 0.0, theme);
-    painter.fillRect(area, color);
-    const QFontMetricsF metrics(painter.font());
-    const QString number = QString::number(chosen.expert);
-    if (area.height() < metrics.ascent() || area.width() < metrics.horizontalAdvance(number) + 2)
-        return;
-    painter.setPen(own ? textOn(color) : theme.mutedText);
-    painter.drawText(area, Qt::AlignCenter | Qt::TextSingleLine, number);
-}
+public:
+    ChoicePainter(QPainter& painter, const Theme& theme) : m_painter(painter), m_theme(theme), m_metrics(painter.font()) {}
+
+    void paint(const QRectF& area, const ChosenExpert& chosen, bool own)
+    {
+        const QColor color = colorOf(chosen.expert, own ? chosen.gate : 0.0F);
+        m_painter.fillRect(area, color);
+        if (area.height() < m_metrics.ascent())
+            return;
+        const QString number = QString::number(chosen.expert);
+        if (area.width() < m_metrics.horizontalAdvance(number) + 2)
+            return;
+        m_painter.setPen(own ? textOn(color) : m_theme.mutedText);
+        m_painter.drawText(area, Qt::AlignCenter | Qt::TextSingleLine, number);
+    }
+
+private:
+    QColor colorOf(int expert, float gate)
+    {
+        constexpr int levels = 64; // finer than an eye tells apart
+        const int level = std::isnan(gate) ? 0 : static_cast<int>(std::lround(std::clamp(gate, 0.0F, 1.0F) * levels));
+        const auto [found, isNew] = m_colors.try_emplace(expert * (levels + 1) + level);
+        if (isNew)
+            found->second = expertColor(expert, static_cast<double>(level) / levels, m_theme);
+        return found->second;
+    }
+
+    QPainter& m_painter;
+    const Theme& m_theme;
+    QFontMetricsF m_metrics;
+    std::unordered_map<int, QColor> m_colors;
+};
 
 bool isOwn(const MapChoices& choices, int slot, const ChosenExpert& chosen)
 {
@@ -133,13 +157,14 @@ void paintRowStrip(QPainter& painter, const MapFrame& frame)
     const AxisChoices& rows = frame.scene.choices.rows;
     const MapGeometry& geometry = frame.geometry;
     const MapRange range = geometry.visible();
+    ChoicePainter choices(painter, frame.theme);
     painter.setClipRect(frame.layout.rowStrip);
     alongAxis(geometry.plot.top(), geometry.content().bottom(), geometry.origin.y(), geometry.cell, {range.rowBegin, range.rowEnd},
               frame.step, [&](std::int64_t row, double top, double height) {
                   for (int slot = 0; slot < rows.slots() && row < rows.site->tokens; ++slot) {
                       const ChosenExpert chosen = rows.at(row, slot);
-                      paintChoice(painter, frame.layout.rowSlot(slot, rows.slots(), top, height), chosen,
-                                  isOwn(frame.scene.choices, slot, chosen), frame.theme);
+                      choices.paint(frame.layout.rowSlot(slot, rows.slots(), top, height), chosen,
+                                    isOwn(frame.scene.choices, slot, chosen));
                   }
               });
 }
@@ -149,12 +174,12 @@ void paintColumnStrip(QPainter& painter, const MapFrame& frame)
     const AxisChoices& columns = frame.scene.choices.columns;
     const MapGeometry& geometry = frame.geometry;
     const MapRange range = geometry.visible();
+    ChoicePainter choices(painter, frame.theme);
     painter.setClipRect(frame.layout.columnStrip);
     alongAxis(geometry.plot.left(), geometry.content().right(), geometry.origin.x(), geometry.cell,
               {range.columnBegin, range.columnEnd}, frame.step, [&](std::int64_t column, double left, double width) {
                   for (int slot = 0; slot < columns.slots() && column < columns.site->tokens; ++slot)
-                      paintChoice(painter, frame.layout.columnSlot(slot, columns.slots(), left, width), columns.at(column, slot), true,
-                                  frame.theme);
+                      choices.paint(frame.layout.columnSlot(slot, columns.slots(), left, width), columns.at(column, slot), true);
               });
 }
 

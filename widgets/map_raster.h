@@ -26,9 +26,12 @@ struct MapColors {
     QRgb outside = 0; // beside the map
 
     static MapColors make(Scale scale, float high, const Theme& theme);
+    /// The same colours for another range; making the ramp takes longer than drawing a map.
+    MapColors with(Scale newScale, float newHigh) const;
     /// Where on the ramp a value is, 0 … 1.
     float place(float value) const;
-    QRgb at(float value) const { return ramp[static_cast<std::size_t>(place(value) * 255.0F + 0.5F)]; }
+    /// Its colour, at most one step of the ramp beside its place.
+    QRgb at(float value) const;
 };
 
 /// What the plot of a map shows, in device pixels.

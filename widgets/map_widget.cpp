@@ -31,6 +31,7 @@ MapWidget::MapWidget(TileSource* tiles, QWidget* parent) : QWidget(parent), m_so
     setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Attention map"));
     setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_colors = MapColors::make(m_scale, 1, themeOf(palette()));
     addActions();
     m_hold.setSingleShot(true);
     m_hold.setInterval(holdMilliseconds);
@@ -199,7 +200,7 @@ void MapWidget::renderPicture()
     }
     const std::vector<DrawnTile> tiles = m_tiles.drawn(m_geometry);
     const float high = m_range == ColorRange::Unit ? 1.0F : largestVisible(tiles, m_geometry);
-    const MapColors colors = MapColors::make(m_scale, high, theme);
+    const MapColors colors = m_colors.with(m_scale, high);
     const QImage image = drawMap({m_geometry, ratio, m_scene.block->visibility, colors}, tiles);
     painter.drawImage(m_geometry.plot.topLeft(), image);
     paintAxes(painter, frame(theme));
@@ -238,8 +239,10 @@ void MapWidget::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange)
         placeMap();
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) {
+        m_colors = MapColors::make(m_scale, 1, themeOf(palette()));
         invalidate();
+    }
 }
 
 MapHighlights MapWidget::currentHighlights() const

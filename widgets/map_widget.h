@@ -118,6 +118,7 @@ private:
 
     MapColors::Scale m_scale = MapColors::Scale::Linear;
     ColorRange m_range = ColorRange::OnScreen;
+    MapColors m_colors; // of the theme
     QAction* m_logAction = nullptr;
     QAction* m_unitAction = nullptr;
 

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace headscope;
@@ -141,6 +142,12 @@ void MapRasterTest::scales()
     QCOMPARE(log.place(0.01F), 0.5F);
     QCOMPARE(log.place(0), 0.0F);
     QCOMPARE(log.place(1e-9F), 0.0F);
+    for (const MapColors& colors : {linear, log})
+        for (float value = 1e-6F; value < 1.2F; value *= 1.01F) {
+            const auto at = std::ranges::find(colors.ramp, colors.at(value)) - colors.ramp.begin();
+            QVERIFY(std::abs(static_cast<float>(at) - colors.place(value) * 255) <= 1.5F);
+        }
+    QCOMPARE(log.at(0), log.ramp[0]);
     QCOMPARE(MapColors::make(MapColors::Scale::Linear, 0, theme).high, 1.0F); // nothing at hand
 }
 
