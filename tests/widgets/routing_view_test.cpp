@@ -68,13 +68,13 @@ private Q_SLOTS:
 void RoutingViewTest::choosesTheFirstRouter()
 {
     Stage stage(samples::switchHead(samples::text()));
-    QCOMPARE(stage.selection.state().router, std::optional(router(0, core::Site::V, 0)));
+    QVERIFY(stage.selection.state().router == router(0, core::Site::V, 0));
     QCOMPARE(stage.view.title(), QStringLiteral("layers.0.self.v.h0"));
     stage.selection.setRouter(router(1, core::Site::O, 1));
     stage.view.setTrace(samples::switchHead("another text")); // the choice stays
     QCOMPARE(stage.view.title(), QStringLiteral("layers.1.self.o.h1"));
     stage.view.setTrace(samples::moa("another text")); // it has no such router
-    QCOMPARE(stage.selection.state().router, std::optional(router(0, core::Site::QO, std::nullopt)));
+    QVERIFY(stage.selection.state().router == router(0, core::Site::QO, std::nullopt));
 }
 
 void RoutingViewTest::cellsSelectTokenAndExpert()
@@ -136,7 +136,7 @@ void RoutingViewTest::overviewAndTable()
     TokenTable* layers = stage.view.layersTable();
     Stage::click(layers, 9, 1);
     QCOMPARE(stage.selection.state().bytes, std::optional(stage.span(9)));
-    QCOMPARE(stage.selection.state().router, std::optional(router(1, core::Site::V, 0)));
+    QVERIFY(stage.selection.state().router == router(1, core::Site::V, 0));
     QCOMPARE(stage.selection.state().expert, std::optional(stage.view.layersModel()->topExpert(9, 1)));
     QCOMPARE(stage.view.title(), QStringLiteral("layers.1.self.v.h0"));
     QCOMPARE(layers->markedColumn(), 1);
