@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -91,6 +92,13 @@ std::vector<std::byte> FileBytes::read(std::uint64_t offset, std::size_t count) 
     std::vector<std::byte> bytes(count);
     read(offset, bytes);
     return bytes;
+}
+
+void FileBytes::prefetch(std::uint64_t offset, std::uint64_t count) const noexcept
+{
+    if (offset < m_size && count != 0)
+        ::posix_fadvise(m_descriptor, static_cast<off_t>(offset), static_cast<off_t>(std::min(count, m_size - offset)),
+                        POSIX_FADV_WILLNEED);
 }
 
 void FileBytes::requireUnchanged() const

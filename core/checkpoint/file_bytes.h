@@ -27,6 +27,8 @@ public:
     /// Fills `into` from `offset`. Throws Error when the range is not inside the file or the file has become shorter.
     void read(std::uint64_t offset, std::span<std::byte> into) const;
     std::vector<std::byte> read(std::uint64_t offset, std::size_t count) const;
+    /// Asks the system to fetch a range that will be read soon. Only a hint: there is no read-ahead otherwise.
+    void prefetch(std::uint64_t offset, std::uint64_t count) const noexcept;
     /// Throws Error when inode, size or modification time differ from when the file was opened.
     void requireUnchanged() const;
     std::uint64_t bytesRead() const { return m_bytesRead.load(std::memory_order_relaxed); }

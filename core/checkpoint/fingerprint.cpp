@@ -72,6 +72,8 @@ void addBytes(Digest& digest, const TensorView& tensor, Report report)
     for (std::uint64_t done = 0; done < size; done += chunk.size()) {
         chunk.resize(std::min<std::uint64_t>(chunk.size(), size - done));
         tensor.file->read(begin + done, chunk);
+        tensor.file->prefetch(begin + done + chunk.size(),
+                              std::min<std::uint64_t>(size - done - chunk.size(), chunk.size()));
         digest.add(chunk);
         report(chunk.size());
     }

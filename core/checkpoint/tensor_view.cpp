@@ -12,7 +12,7 @@
 namespace headscope::core {
 namespace {
 
-constexpr std::size_t kChunkBytes = 256 * 1024; // read and widened at a time, so that the raw bytes stay in the cache
+constexpr std::size_t kChunkBytes = 512 * 1024; // read and widened at a time, so that the raw bytes stay in the cache
 
 /// Elements from the first to the last one a non-empty view touches. Its parts were checked when the view was made.
 std::uint64_t spannedElements(const TensorView& view)
@@ -122,6 +122,8 @@ std::vector<float> TensorView::readFloats() const
     for (std::size_t done = 0; done < values.size();) {
         const std::size_t count = std::min(chunk.size() / size, values.size() - done);
         file->read(begin + done * size, std::span(chunk).first(count * size));
+        const std::size_t left = (values.size() - done - count) * size;
+        file->prefetch(begin + (done + count) * size, std::min(left, chunk.size()));
         convertToFloats(dtype, std::span(chunk).first(count * size), std::span(values).subspan(done, count));
         done += count;
     }
