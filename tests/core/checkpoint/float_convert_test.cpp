@@ -37,6 +37,19 @@ TEST(FloatConvert, EveryHalfIsExact)
     }
 }
 
+TEST(FloatConvert, ArraysOfHalvesGiveTheSameAsSingleOnes)
+{
+    std::vector<std::uint16_t> halves(65536 + 5); // not a multiple of what is converted at once
+    for (std::size_t i = 0; i < halves.size(); ++i)
+        halves[i] = static_cast<std::uint16_t>(i * 40503);
+    std::vector<float> values(halves.size());
+    convertToFloats(DType::F16, std::as_bytes(std::span(halves)), values);
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+        const float expected = halfToFloat(halves[i]);
+        EXPECT_TRUE(values[i] == expected || (std::isnan(values[i]) && std::isnan(expected))) << halves[i];
+    }
+}
+
 std::vector<float> roundTrip(const std::vector<double>& values, DType dtype)
 {
     const std::string bytes = test::encodeElements(values, dtype);

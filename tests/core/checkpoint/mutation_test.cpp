@@ -3,6 +3,9 @@
 // other exception. The sanitizer build makes this a test of memory accesses too.
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/float_convert.h"
+#include "core/checkpoint/pickle_json.h"
+#include "core/checkpoint/pickle_reader.h"
+#include "tests/core/checkpoint/pickle_samples.h"
 #include "tests/core/checkpoint/test_files.h"
 #include "tests/core/checkpoint/torch_file_writer.h"
 
@@ -71,6 +74,18 @@ bool survives(const std::filesystem::path& path, std::string_view bytes)
     }
 }
 
+void survivesPickle(std::string_view bytes)
+{
+    const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+    try {
+        auto copy = std::make_shared<const std::vector<std::byte>>(begin, begin + bytes.size());
+        const PickleDocument document = readPickle(std::move(copy), 0, "mutated").document;
+        pickleToJson(document, document.root).dump();
+    } catch (const Error& error) {
+        EXPECT_TRUE(std::string_view(error.what()).starts_with("mutated "));
+    }
+}
+
 void mutate(const std::string& bytes, std::uint32_t seed)
 {
     const test::TemporaryFolder folder;
@@ -100,6 +115,16 @@ TEST(Mutations, Safetensors)
 TEST(Mutations, TorchZip)
 {
     mutate(test::torchCheckpointBytes(smallCheckpoint(test::TorchContainer::Zip)), 2);
+}
+
+TEST(Mutations, PicklesOfEveryProtocol)
+{
+    Mutator mutator(4);
+    for (const std::string_view hex : test::kPickleSamples) {
+        const std::string bytes = test::fromHex(hex);
+        for (int i = 0; i < kMutationsPerFile; ++i)
+            survivesPickle(mutator.mutated(bytes));
+    }
 }
 
 TEST(Mutations, TorchLegacy)

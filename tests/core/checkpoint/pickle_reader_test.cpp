@@ -36,18 +36,10 @@ std::string readError(std::string_view bytes)
     return errorOf([&] { read(bytes); });
 }
 
-std::string fromHex(std::string_view hex)
-{
-    std::string bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2)
-        bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-    return bytes;
-}
-
 class PickleProtocol : public testing::TestWithParam<int>
 {
 protected:
-    std::string bytes = fromHex(test::kPickleSamples.at(static_cast<std::size_t>(GetParam())));
+    std::string bytes = test::fromHex(test::kPickleSamples.at(static_cast<std::size_t>(GetParam())));
 };
 INSTANTIATE_TEST_SUITE_P(All, PickleProtocol, testing::Range(0, 6));
 

@@ -58,4 +58,12 @@ std::string safetensorsBytes(std::string_view json, std::string_view data)
     return bytes;
 }
 
+std::string fromHex(std::string_view hex)
+{
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+    return bytes;
+}
+
 } // namespace headscope::test

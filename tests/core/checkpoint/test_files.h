@@ -36,6 +36,9 @@ std::string readFile(const std::filesystem::path& path);
 /// Length as 8 little-endian bytes, JSON, data: a safetensors file by hand.
 std::string safetensorsBytes(std::string_view json, std::string_view data);
 
+/// "0a1b" → the two bytes.
+std::string fromHex(std::string_view hex);
+
 /// The sentence of the Error that `action` throws; "" when it throws none. Other exceptions pass.
 template <typename Action>
 std::string errorOf(Action action)
