@@ -38,8 +38,11 @@ std::string bytes(std::int64_t count)
 std::string visibility(const core::Visibility& visibility)
 {
     std::string text = visibility.causal ? "a token sees itself and what is before it" : "a token sees the whole text";
-    if (visibility.segment > 0)
-        text += fmt::format(", in segments of {} tokens with {} before", visibility.segment, visibility.segmentsBack);
+    if (visibility.segment > 0 && visibility.segmentsBack == 0)
+        text += fmt::format(", inside segments of {} tokens", visibility.segment);
+    else if (visibility.segment > 0)
+        text += fmt::format(", inside segments of {} tokens and the {} before", visibility.segment,
+                            visibility.segmentsBack == 1 ? std::string("one") : std::to_string(visibility.segmentsBack));
     return text;
 }
 

@@ -14,7 +14,7 @@ void ModelOptions::add(CLI::App& app)
     app.add_option("--family", m_family, "its family, where the files alone do not tell")->type_name("NAME");
     app.add_option("--tokenizer", m_tokenizer, "its tokenizer, where it does not lie beside it")->type_name("FILE");
     app.add_option("--text-policy", m_textPolicy, "how a text is cut before it is encoded, against the family's convention")
-        ->check(CLI::IsMember({"whole", "lines"}))
+        ->check(CLI::IsMember({"whole", "lines"}).description(""))
         ->type_name("whole|lines");
     app.add_option("--sidecar", m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
 }
@@ -24,7 +24,7 @@ void ModelOptions::addCompute(CLI::App& app)
     m_device = "auto";
     app.add_option("--device", m_device, "where to compute")->type_name("auto|cpu|cuda[:N]");
     app.add_option("--dtype", m_dtype, "number type to compute in")
-        ->check(CLI::IsMember({"float32", "bfloat16"}))
+        ->check(CLI::IsMember({"float32", "bfloat16"}).description(""))
         ->type_name("float32|bfloat16");
 }
 

@@ -14,6 +14,8 @@
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace headscope::app {
 
 namespace {
@@ -46,15 +48,15 @@ void TraceLine::add(CLI::App& app)
     app.add_option("--attention", attention, "attention maps to write: all, none, or addresses as layers.0.self and layers.*.self")
         ->expected(1, -1)
         ->delimiter(',')
-        ->type_name("ADDRESS…");
+        ->type_name("ADDRESS");
     app.add_flag("--logits", logits, "also the output for every word of the vocabulary");
     app.add_option("--predictions", predictions, "also this many most probable next tokens")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("N");
     app.add_option("--router", routers, "routers to show in the table, as layers.0.self.v or layers.*.self.o.h0")
         ->expected(1, -1)
         ->delimiter(',')
-        ->type_name("ADDRESS…");
+        ->type_name("ADDRESS");
     app.add_option("--out", out, "write a trace file (docs/trace-file.md)")->type_name("FILE.safetensors");
     app.add_flag("--json", json, "print the trace as JSON (docs/trace-file.md)");
     app.footer("With neither --out nor --json it prints a table.");
@@ -81,12 +83,12 @@ void refuseTarget(const core::ModelInfo& info)
                                   core::modelName(info), info.variant));
 }
 
-core::TraceOptions optionsOf(const TraceLine& line, const std::vector<core::MapAddress>& maps)
+core::TraceOptions optionsOf(const TraceLine& line, const std::vector<core::MapAddress>& maps, const core::ModelInfo& info)
 {
     core::TraceOptions options;
     options.maps = !maps.empty();
     options.logits = line.logits;
-    options.predictions = line.predictions;
+    options.predictions = static_cast<int>(std::min<std::int64_t>(line.predictions, info.vocabulary));
     return options;
 }
 
@@ -139,7 +141,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
         refuseTarget(*model->info());
     std::vector<core::MapAddress> maps = selectMaps(*model->info(), line.attention);
     core::TokenizedText text = line.text.read(*model, context, progress);
-    const auto trace = model->trace(std::move(text), optionsOf(line, maps), progress);
+    const auto trace = model->trace(std::move(text), optionsOf(line, maps, *model->info()), progress);
     if (!line.exports()) {
         shown.wipe();
         printTable(context, *trace, line.routers);

@@ -22,8 +22,9 @@ protected:
     json parsed(const char* name) const { return json::parse(contents(folder() / name)); }
     std::string ids() const
     {
+        const json tokens = parsed("expected_tokens.json");
         std::string list;
-        for (const json& id : parsed("expected_tokens.json")["ids"])
+        for (const json& id : tokens["ids"])
             list += std::to_string(id.get<int>()) + ',';
         return list;
     }

@@ -22,7 +22,10 @@ std::string printed(const ModelInfo& info)
 Router router(int depth, Site site, std::optional<int> head)
 {
     Router router;
-    router.address = {.depth = depth, .block = site == Site::Mlp ? Block::Ffn : Block::Self, .site = site, .head = head};
+    router.address.depth = depth;
+    router.address.block = site == Site::Mlp ? Block::Ffn : Block::Self;
+    router.address.site = site;
+    router.address.head = head;
     router.experts = 5;
     router.chosen = 2;
     return router;
@@ -42,7 +45,7 @@ TEST(InfoText, GroupsRoutersThatDifferOnlyInLayerAndHead)
     const std::string text = printed(info);
     EXPECT_THAT(text, HasSubstr("model.pth: SwitchAll"));
     EXPECT_THAT(text, Not(HasSubstr("run/")));
-    EXPECT_THAT(text, HasSubstr("layers.0–15.self.v   10 heads"));
+    EXPECT_THAT(text, HasSubstr("layers.0–15.self.v    10 heads"));
     EXPECT_THAT(text, HasSubstr("layers.12–15.ffn.mlp"));
     EXPECT_THAT(text, HasSubstr("Routers: 164"));
 }

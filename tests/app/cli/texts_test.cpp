@@ -107,6 +107,13 @@ TEST(Texts, IdListsTakeCommasAndSpaces)
     }
 }
 
+TEST(Texts, PredictionsAreNoMoreThanThereAreWords)
+{
+    const Outcome outcome = run({"trace", model, "--json", "--ids", "15", "--predictions", "1000"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["predictions"]["ids"][0].size(), 192U);
+}
+
 TEST(Texts, ThePolicyCanBeOverridden)
 {
     const json whole = tokenized({"--text", "a\nb", "--text-policy", "whole"});

@@ -20,7 +20,7 @@ constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
 Router router()
 {
     Router router;
-    router.address = {.depth = 0, .block = Block::Self, .site = Site::V};
+    router.address.site = Site::V;
     router.experts = experts;
     router.chosen = chosen;
     router.gate = GateKind::Sigmoid;
