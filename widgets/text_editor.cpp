@@ -119,8 +119,10 @@ void TextEditor::onContentsChanged()
     m_content = DocumentBytes(*m_edit->document());
     foldLongLines();
     updateNotice();
-    if (m_content.bytes() == before)
-        return; // only the looks
+    if (m_content.bytes() == before) {
+        m_caret.revision = m_edit->document()->revision(); // only the looks: what the caret does next is no typing
+        return;
+    }
     moveSelectionAlong(before);
     updateTints();
     Q_EMIT bytesChanged();
