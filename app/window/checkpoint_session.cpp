@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/checkpoint_session.h"
+
+namespace headscope::app {
+
+CheckpointSession::CheckpointSession(std::filesystem::path path, core::OpenOptions options, Compute& compute,
+                                     QObject* parent)
+    : QObject(parent), m_path(std::move(path)), m_options(std::move(options)), m_compute(compute)
+{
+}
+
+CheckpointSession::~CheckpointSession()
+{
+    m_tracer.reset();
+    if (m_model)
+        m_compute.dispose(std::move(m_model));
+}
+
+void CheckpointSession::open(const ModelOpener& opener)
+{
+    m_job = m_compute.files().submit(
+        Priority::Opening,
+        [opener, path = m_path, options = m_options](const core::Progress& progress) {
+            FileStamp stamp = FileStamp::of(path); // before reading: a change meanwhile is seen
+            return Opened{opener(path, options, progress), std::move(stamp)};
+        },
+        this, [this](Outcome<Opened> outcome) { finish(std::move(outcome)); },
+        [this](const ProgressReport& report) {
+            m_progress = report;
+            Q_EMIT changed();
+        });
+}
+
+void CheckpointSession::finish(Outcome<Opened> outcome)
+{
+    if (m_state == State::Closing) {
+        if (const auto* opened = std::get_if<Opened>(&outcome))
+            m_model = opened->model;
+        closeWhenQuiet();
+        return;
+    }
+    if (auto* opened = std::get_if<Opened>(&outcome)) {
+        m_model = std::move(opened->model);
+        m_state = State::Ready;
+        startTracer(std::move(opened->stamp));
+        Q_EMIT changed();
+        Q_EMIT this->opened();
+        return;
+    }
+    m_state = State::Failed;
+    const auto* failure = std::get_if<Failure>(&outcome);
+    Q_EMIT changed();
+    Q_EMIT openFailed(failure ? QString::fromStdString(failure->sentence) : QString());
+}
+
+void CheckpointSession::startTracer(FileStamp stamp)
+{
+    const auto work = [model = m_model, path = m_path, stamp = std::move(stamp)](const std::string& text,
+                                                                                 const core::Progress& progress) {
+        return TraceResult{traceText(*model, text, progress), FileStamp::of(path) != stamp};
+    };
+    m_tracer = std::make_unique<TraceController>(work, queue());
+    connect(m_tracer.get(), &TraceController::failed, this, &CheckpointSession::traceFailed);
+    connect(m_tracer.get(), &TraceController::progressed, this, &CheckpointSession::traceProgressed);
+    connect(m_tracer.get(), &TraceController::stateChanged, this, [this] {
+        if (m_state == State::Closing)
+            closeWhenQuiet();
+        else
+            Q_EMIT traceStateChanged();
+    });
+    connect(m_tracer.get(), &TraceController::traced, this, [this](const TraceResult& result) {
+        if (m_state == State::Closing)
+            return;
+        Q_EMIT traced(result.trace);
+        if (result.checkpointChanged && !std::exchange(m_toldOfChange, true))
+            Q_EMIT changedOnDisk();
+    });
+}
+
+void CheckpointSession::close()
+{
+    m_state = State::Closing;
+    m_job.cancel();
+    if (m_tracer)
+        m_tracer->stop();
+    closeWhenQuiet();
+}
+
+void CheckpointSession::closeWhenQuiet()
+{
+    if (!m_job.pending() && !(m_tracer && m_tracer->busy()))
+        Q_EMIT closed();
+}
+
+QString CheckpointSession::name() const
+{
+    auto path = m_path;
+    if (!path.has_filename()) // "folder/"
+        path = path.parent_path();
+    const auto folder = path.parent_path().filename();
+    const auto shown = folder.empty() ? path.filename() : folder / path.filename();
+    return QString::fromStdString(shown.string());
+}
+
+std::shared_ptr<const core::ModelInfo> CheckpointSession::info() const
+{
+    return m_model ? m_model->info() : nullptr;
+}
+
+ComputeQueue& CheckpointSession::queue() const
+{
+    return m_compute.device(m_model->info()->device);
+}
+
+void CheckpointSession::setText(const std::string& text)
+{
+    if (m_tracer && m_state == State::Ready)
+        m_tracer->setText(text);
+}
+
+std::shared_ptr<const core::Trace> CheckpointSession::trace() const
+{
+    return m_tracer ? m_tracer->trace() : nullptr;
+}
+
+} // namespace headscope::app

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/workspace.h"
+
+#include "app/window/selection_defaults.h"
+
+namespace headscope::app {
+
+Workspace::Workspace(ModelOpener opener, QObject* parent)
+    : QObject(parent), m_opener(std::move(opener)), m_checkpoints(m_compute)
+{
+    connect(&m_checkpoints, &CheckpointListItemModel::currentChanged, this, &Workspace::showCurrent);
+    connect(&m_tiles, &JobTileSource::settled, this, &Workspace::stateChanged);
+}
+
+Workspace::~Workspace() = default;
+
+void Workspace::open(const std::filesystem::path& path, core::OpenOptions options)
+{
+    CheckpointSession* replaced = nullptr;
+    for (int row = 0; row < m_checkpoints.rowCount(); ++row)
+        if (m_checkpoints.session(row)->path() == path)
+            replaced = m_checkpoints.session(row);
+    CheckpointSession& session = m_checkpoints.add(path, std::move(options));
+    watch(session, replaced);
+    session.open(m_opener);
+    Q_EMIT stateChanged();
+}
+
+void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
+{
+    connect(&session, &CheckpointSession::opened, this, [this, &session, former = QPointer(replaced)] {
+        m_checkpoints.setCurrent(&session);
+        if (former)
+            m_checkpoints.close(former);
+        Q_EMIT opened(&session);
+    });
+    connect(&session, &CheckpointSession::openFailed, this, [this, &session](const QString& sentence) {
+        const auto path = session.path();
+        m_checkpoints.close(&session);
+        Q_EMIT stateChanged();
+        if (!sentence.isEmpty())
+            Q_EMIT openFailed(path, sentence);
+    });
+    connect(&session, &CheckpointSession::changed, this, &Workspace::stateChanged);
+    connect(&session, &CheckpointSession::traceStateChanged, this, &Workspace::stateChanged);
+    connect(&session, &CheckpointSession::traced, this, [this, &session](const std::shared_ptr<const core::Trace>& trace) {
+        if (&session == m_checkpoints.current())
+            show(trace);
+    });
+    connect(&session, &CheckpointSession::traceFailed, this, [this, &session](const QString& sentence) {
+        if (&session == m_checkpoints.current())
+            Q_EMIT traceFailed(&session, sentence);
+    });
+    connect(&session, &CheckpointSession::traceProgressed, this, [this, &session](const ProgressReport& report) {
+        if (&session == m_checkpoints.current())
+            Q_EMIT traceProgressed(report);
+    });
+    connect(&session, &CheckpointSession::changedOnDisk, this, [this, &session] { Q_EMIT changedOnDisk(&session); });
+}
+
+void Workspace::cancelOpening()
+{
+    while (CheckpointSession* session = opening())
+        m_checkpoints.close(session);
+    Q_EMIT stateChanged();
+}
+
+CheckpointSession* Workspace::opening() const
+{
+    for (int row = 0; row < m_checkpoints.rowCount(); ++row)
+        if (m_checkpoints.session(row)->state() == CheckpointSession::State::Opening)
+            return m_checkpoints.session(row);
+    return nullptr;
+}
+
+void Workspace::setText(std::string text)
+{
+    if (text == m_text)
+        return;
+    m_text = std::move(text);
+    if (CheckpointSession* session = m_checkpoints.current())
+        session->setText(m_text);
+    Q_EMIT textChanged(m_text);
+    Q_EMIT stateChanged();
+}
+
+bool Workspace::current() const
+{
+    const CheckpointSession* session = m_checkpoints.current();
+    return session && session->current() && session->trace() == m_trace;
+}
+
+bool Workspace::idle() const
+{
+    const CheckpointSession* session = m_checkpoints.current();
+    return !opening() && !(session && session->busy()) && m_tiles.outstanding() == 0;
+}
+
+/// A checkpoint that has traced nothing yet leaves the former picture, dimmed, until it has.
+void Workspace::showCurrent()
+{
+    CheckpointSession* session = m_checkpoints.current();
+    if (!session)
+        show(nullptr);
+    else if (session->trace())
+        show(session->trace());
+    if (session)
+        session->setText(m_text);
+    Q_EMIT stateChanged();
+}
+
+void Workspace::show(std::shared_ptr<const core::Trace> trace)
+{
+    m_trace = std::move(trace);
+    CheckpointSession* session = m_checkpoints.current();
+    m_tiles.setQueue(session && m_trace ? &session->queue() : nullptr);
+    m_tiles.setTrace(m_trace);
+    Q_EMIT traceChanged(m_trace);
+    if (m_trace)
+        m_selection.setState(adapted(m_selection.state(), *m_trace));
+    Q_EMIT stateChanged();
+}
+
+} // namespace headscope::app

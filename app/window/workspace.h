@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/window/checkpoint_list_item_model.h"
+#include "app/window/compute.h"
+#include "app/window/job_tile_source.h"
+#include "widgets/selection.h"
+
+#include <QObject>
+#include <QPointer>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace headscope::app {
+
+/// Everything of the window but its widgets: the open checkpoints, the text, the trace that is shown, the selection, the
+/// tiles. The text is bytes; it belongs to the workspace and is traced by the current checkpoint whenever either changes.
+class Workspace : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit Workspace(ModelOpener opener, QObject* parent = nullptr);
+    ~Workspace() override;
+
+    CheckpointListItemModel& checkpoints() { return m_checkpoints; }
+    widgets::Selection& selection() { return m_selection; }
+    JobTileSource& tiles() { return m_tiles; }
+    Compute& compute() { return m_compute; }
+
+    /// Opens in the background; what is open and shown stays until it is ready, and for good when it fails. The same path
+    /// opened before is replaced then.
+    void open(const std::filesystem::path& path, core::OpenOptions options = {});
+    void close(CheckpointSession* session) { m_checkpoints.close(session); }
+    void cancelOpening();
+    /// The session that opens at the moment; nullptr when none does.
+    CheckpointSession* opening() const;
+
+    const std::string& text() const { return m_text; }
+    void setText(std::string text);
+
+    /// What the views show; nullptr when there is nothing.
+    const std::shared_ptr<const core::Trace>& trace() const { return m_trace; }
+    /// The trace is of the text and the checkpoint shown.
+    bool current() const;
+    /// Nothing opens, traces or draws tiles.
+    bool idle() const;
+
+Q_SIGNALS:
+    void traceChanged(const std::shared_ptr<const headscope::core::Trace>& trace);
+    void textChanged(const std::string& text);
+    /// current(), idle() or opening() may have changed.
+    void stateChanged();
+    void opened(headscope::app::CheckpointSession* session);
+    void openFailed(const std::filesystem::path& path, const QString& sentence);
+    /// The text could not be traced by the current checkpoint; the trace shown is a former one.
+    void traceFailed(headscope::app::CheckpointSession* session, const QString& sentence);
+    /// Of the current checkpoint's trace, when it takes its time.
+    void traceProgressed(const headscope::app::ProgressReport& report);
+    void changedOnDisk(headscope::app::CheckpointSession* session);
+
+private:
+    void watch(CheckpointSession& session, CheckpointSession* replaced);
+    void showCurrent();
+    void show(std::shared_ptr<const core::Trace> trace);
+
+    ModelOpener m_opener;
+    Compute m_compute;
+    std::string m_text;
+    std::shared_ptr<const core::Trace> m_trace;
+    widgets::Selection m_selection;
+    JobTileSource m_tiles;
+    CheckpointListItemModel m_checkpoints; // last: its jobs end before anything they deliver to
+};
+
+} // namespace headscope::app
