@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// headscope: the window, and the commands of headscope-cli with those that draw.
+#include "app/cli/command_line.h"
+#include "app/window/program.h"
+#include "app/window/show_command.h"
+
+#include <array>
+
+int main(int argc, char** argv)
+{
+    using namespace headscope::app;
+    static constexpr std::array drawing{
+        Command{"show", "Draw the window into a picture and print the routing as a table", runShow}};
+    if (isCommandLine(argc, argv, drawing))
+        return runCommandLine(argc, argv, drawing);
+    return runWindow(argc, argv);
+}

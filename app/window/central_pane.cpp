@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/central_pane.h"
+
+#include <QSplitter>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace headscope::app {
+
+CentralPane::CentralPane(widgets::Selection& selection, widgets::TileSource& tiles, QWidget* parent)
+    : QWidget(parent), m_messages(new MessageArea), m_textMessages(new MessageArea), m_editor(new widgets::TextEditor),
+      m_strip(new widgets::TokenStrip), m_routing(new widgets::RoutingView), m_attention(new widgets::AttentionView(&tiles)),
+      m_pages(new QTabWidget), m_splitter(new QSplitter(Qt::Vertical))
+{
+    m_editor->setSelection(&selection);
+    m_strip->setSelection(&selection);
+    m_routing->setSelection(&selection);
+    m_attention->setSelection(&selection);
+    m_pages->setDocumentMode(true);
+    m_pages->addTab(m_routing, tr("Routing"));
+    m_pages->addTab(m_attention, tr("Attention"));
+
+    m_splitter->setChildrenCollapsible(false);
+    m_splitter->addWidget(makeTextPane());
+    m_splitter->addWidget(m_strip);
+    m_splitter->addWidget(m_pages);
+    m_splitter->setStretchFactor(2, 1);
+    m_splitter->setSizes({90, 175, 500});
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_messages);
+    column->addWidget(m_splitter, 1);
+}
+
+QWidget* CentralPane::makeTextPane()
+{
+    auto* pane = new QWidget;
+    auto* column = new QVBoxLayout(pane);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_textMessages);
+    column->addWidget(m_editor, 1);
+    return pane;
+}
+
+void CentralPane::setTrace(const std::shared_ptr<const core::Trace>& trace)
+{
+    m_strip->setTrace(trace);
+    m_routing->setTrace(trace);
+    m_attention->setTrace(trace);
+}
+
+void CentralPane::setStale(bool stale)
+{
+    m_strip->setStale(stale);
+    m_routing->setStale(stale);
+    m_attention->setStale(stale);
+}
+
+} // namespace headscope::app

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/window/central_pane.h"
+#include "app/window/checkpoint_panel.h"
+#include "app/window/dialogs.h"
+#include "app/window/info_panel.h"
+#include "app/window/status_line.h"
+#include "app/window/window_actions.h"
+#include "app/window/window_settings.h"
+#include "app/window/workspace.h"
+
+#include <QMainWindow>
+#include <QTimer>
+
+#include <cstdint>
+
+namespace headscope::app {
+
+/// The window: wires the workspace, the views and the actions to each other, and holds nothing else.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    enum class Memory : std::uint8_t { None, Settings }; // what is kept between starts
+
+    /// The workspace outlives the window.
+    MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind systemTheme);
+    ~MainWindow() override;
+
+    /// Of a file, a folder, or relative to the working folder.
+    void open(const QString& path);
+    /// The demonstration checkpoint, or a message that it is not there.
+    void openDemo();
+    void setText(const std::string& text);
+    void setTheme(ThemeChoice choice);
+
+    Workspace& workspace() { return m_workspace; }
+    CentralPane& views() { return *m_views; }
+    CheckpointPanel& checkpoints() { return *m_checkpoints; }
+    widgets::RouterMap& routerMap() { return *m_routerMap; }
+    StatusLine& status() { return *m_status; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void makeDocks();
+    void connectActions();
+    void connectWorkspace();
+    void connectText();
+    void askDevices();
+    void restore();
+
+    void ask(FileQuestion::Kind kind);
+    void openWith(const CheckpointSession& session, const std::filesystem::path& tokenizer, const std::string& device);
+    QList<QWidget*> panes() const; // in the order of tabs
+    void goToPane(int direction);
+
+    void checkpointShown(CheckpointSession* session);
+    void checkpointOpened(CheckpointSession* session);
+    void openingFailed(const std::filesystem::path& path, const QString& sentence);
+    void changedOnDisk(CheckpointSession* session);
+    void showTrace(const std::shared_ptr<const core::Trace>& trace);
+    void showState();
+
+    Memory m_memory;
+    widgets::Theme::Kind m_systemTheme;
+    WindowSettings m_settings;
+    std::string m_device = "auto"; // for what is opened next
+    Workspace& m_workspace;
+    CentralPane* m_views;
+    CheckpointPanel* m_checkpoints;
+    widgets::RouterMap* m_routerMap;
+    InfoPanel* m_info;
+    StatusLine* m_status;
+    WindowActions* m_actions;
+    QTimer m_dim; // views are dimmed only when the answer takes its time
+    bool m_devicesAsked = false;
+    Job m_devicesJob;
+};
+
+} // namespace headscope::app

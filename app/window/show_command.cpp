@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/show_command.h"
+
+#include "app/cli/argument_parser.h"
+#include "app/cli/model_options.h"
+#include "app/cli/output_file.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/read_bytes.h"
+#include "app/cli/trace_table.h"
+#include "app/window/main_window.h"
+#include "app/window/program.h"
+#include "app/window/resources.h"
+
+#include <CLI/Validators.hpp>
+#include <QApplication>
+#include <QEventLoop>
+#include <QImageWriter>
+#include <QTabWidget>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+
+namespace headscope::app {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t routersShown = 4;
+
+struct ShowLine {
+    ModelOptions model;
+    std::string text;
+    std::string file;
+    std::string out = "headscope.png";
+    std::string size = "1280x860";
+    std::string theme = "light";
+    std::string page = "routing";
+    CLI::Option* textOption = nullptr;
+
+    void add(CLI::App& app);
+    QSize pixels() const;
+    std::string read(const CommandContext& context) const;
+};
+
+void ShowLine::add(CLI::App& app)
+{
+    model.add(app);
+    model.addCompute(app);
+    app.get_option("MODEL")->required(false)->description(
+        "the checkpoint, a file or a folder; without it the demonstration checkpoint");
+    textOption = app.add_option("--text", text, "the text; without it a sample")->type_name("TEXT");
+    app.add_option("--file", file, "the text, from a file; - is standard input")->excludes(textOption)->type_name("FILE");
+    app.add_option("--out", out, "where the picture is written")->capture_default_str()->type_name("PICTURE.png");
+    app.add_option("--size", size, "of the window")->capture_default_str()->type_name("WIDTHxHEIGHT");
+    app.add_option("--theme", theme, "its colours")
+        ->check(CLI::IsMember({"light", "dark"}))
+        ->capture_default_str()
+        ->type_name("light|dark");
+    app.add_option("--page", page, "what is in front")
+        ->check(CLI::IsMember({"routing", "attention"}))
+        ->capture_default_str()
+        ->type_name("routing|attention");
+}
+
+QSize ShowLine::pixels() const
+{
+    constexpr int least = 200, most = 16000;
+    const auto number = [](std::string_view digits) {
+        int value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return error == std::errc() && end == digits.data() + digits.size() ? value : 0;
+    };
+    const std::size_t cross = size.find('x');
+    const QSize given = cross == std::string::npos ? QSize()
+                                                   : QSize(number(std::string_view(size).substr(0, cross)),
+                                                           number(std::string_view(size).substr(cross + 1)));
+    if (given.width() < least || given.height() < least || given.width() > most || given.height() > most)
+        throw UsageError(fmt::format("--size is written as 1280x860, each number from {} to {}.", least, most));
+    return given;
+}
+
+std::string ShowLine::read(const CommandContext& context) const
+{
+    if (textOption->count() > 0)
+        return text;
+    if (file.empty())
+        return sampleTexts().front().text;
+    return file == "-" ? context.readStandardInput() : readBytes(file, context.stop);
+}
+
+std::filesystem::path modelOrDemo(const ShowLine& line)
+{
+    if (!line.model.model().empty())
+        return line.model.model();
+    const auto demos = demoCheckpoints();
+    if (demos.empty())
+        throw core::Error(
+            "The demonstration checkpoints are not installed (set HEADSCOPE_RESOURCES to the folder that holds demo); "
+            "name a checkpoint to show.");
+    return demos.front();
+}
+
+/// Runs the event loop until the picture is complete. Throws what went wrong.
+class Picture : public QObject
+{
+public:
+    Picture(Workspace& workspace, const CommandContext& context) : m_workspace(workspace), m_context(context)
+    {
+        connect(&workspace, &Workspace::openFailed, this,
+                [this](const std::filesystem::path&, const QString& sentence) { fail(sentence); });
+        connect(&workspace, &Workspace::traceFailed, this,
+                [this](CheckpointSession*, const QString& sentence) { fail(sentence); });
+        connect(&m_look, &QTimer::timeout, this, &Picture::look);
+    }
+
+    void wait()
+    {
+        m_look.start(20ms);
+        m_loop.exec();
+        if (m_context.stop.stop_requested())
+            throw core::Cancelled();
+        if (!m_sentence.isEmpty())
+            throw core::Error(m_sentence.toStdString());
+    }
+
+private:
+    void fail(const QString& sentence)
+    {
+        m_sentence = sentence;
+        m_loop.quit();
+    }
+    /// Views ask for tiles when they are painted, so quiet has to last.
+    void look()
+    {
+        constexpr int lasting = 8; // looks
+        m_quiet = m_workspace.current() && m_workspace.idle() ? m_quiet + 1 : 0;
+        if (m_quiet >= lasting || m_context.stop.stop_requested())
+            m_loop.quit();
+    }
+
+    Workspace& m_workspace;
+    const CommandContext& m_context;
+    QEventLoop m_loop;
+    QTimer m_look;
+    QString m_sentence;
+    int m_quiet = 0;
+};
+
+void savePicture(MainWindow& window, const std::string& out)
+{
+    QImageWriter writer(QString::fromStdString(out), "png");
+    if (!writer.write(window.grab().toImage()))
+        throw core::Error(fmt::format("{}: the picture cannot be written ({}).", out, writer.errorString().toStdString()));
+}
+
+void printTable(const CommandContext& context, const core::Trace& trace)
+{
+    const std::vector<core::RouterAddress> routers = firstRouters(*trace.model, routersShown);
+    printTraceTable(context.out, trace, routers);
+    if (routers.size() < trace.model->routers.size())
+        printNotes(context, {fmt::format("This is {} of {} routers; `{} trace --router` shows others.", routers.size(),
+                                         trace.model->routers.size(), context.program)});
+    printNotes(context, trace.model->notes);
+}
+
+} // namespace
+
+void runShow(const Arguments& arguments, const CommandContext& context)
+{
+    ArgumentParser parser(context, "show",
+                          "Draw the window into a picture, without a display, and print the routing as a table.");
+    ShowLine line;
+    line.add(parser.app());
+    if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
+        return;
+    const QSize size = line.pixels();
+    const std::string text = line.read(context);
+
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    int count = 1;
+    std::string name = context.program;
+    char* names[]{name.data(), nullptr};
+    QApplication program(count, names);
+    const widgets::Theme::Kind theme = prepareProgram(program);
+    const std::filesystem::path model = modelOrDemo(line);
+    requireWritable(line.out, model);
+
+    Workspace workspace(modelOpener());
+    MainWindow window(workspace, MainWindow::Memory::None, theme);
+    window.setTheme(line.theme == "dark" ? ThemeChoice::Dark : ThemeChoice::Light);
+    window.resize(size);
+    window.views().pages()->setCurrentIndex(line.page == "attention" ? 1 : 0);
+    window.setText(text);
+    Picture picture(workspace, context);
+    workspace.open(model, line.model.openOptions(core::OpenFor::Running));
+    window.show();
+    picture.wait();
+    savePicture(window, line.out);
+    printTable(context, *workspace.trace());
+}
+
+} // namespace headscope::app

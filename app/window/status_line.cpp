@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/status_line.h"
+
+#include "app/window/checkpoint_list_item_model.h"
+
+#include <QFile>
+#include <QLabel>
+#include <QLocale>
+#include <QProgressBar>
+
+#include <unistd.h>
+
+namespace headscope::app {
+
+using namespace std::chrono_literals;
+
+std::int64_t residentBytes()
+{
+    QFile file(QStringLiteral("/proc/self/statm")); // pages: size, resident, …
+    if (!file.open(QIODevice::ReadOnly))
+        return 0;
+    const QList<QByteArray> fields = file.readAll().split(' ');
+    return fields.size() > 1 ? fields[1].toLongLong() * sysconf(_SC_PAGESIZE) : 0;
+}
+
+QString bytesText(std::int64_t bytes)
+{
+    const double megabytes = static_cast<double>(bytes) / 1e6;
+    return megabytes < 1000 ? QStringLiteral("%1 MB").arg(megabytes, 0, 'f', megabytes < 10 ? 1 : 0)
+                            : QStringLiteral("%1 GB").arg(megabytes / 1000, 0, 'f', 1);
+}
+
+StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent), m_progress(new QProgressBar)
+{
+    setSizeGripEnabled(false);
+    for (QLabel*& label : m_parts) {
+        label = new QLabel;
+        label->setTextFormat(Qt::PlainText);
+        label->setContentsMargins(4, 0, 4, 0);
+    }
+    for (const Part part : {Family, Variant, Parameters, Tokens, Time})
+        addWidget(m_parts[part]);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setFixedWidth(120);
+    m_progress->setAccessibleName(tr("Progress of the trace"));
+    m_progress->hide();
+    addPermanentWidget(m_progress);
+    addPermanentWidget(m_parts[Device]);
+    addPermanentWidget(m_parts[Memory]);
+    connect(&m_memoryTimer, &QTimer::timeout, this, &StatusLine::showMemory);
+    m_memoryTimer.start(2s);
+    setInfo(nullptr);
+    setTrace(nullptr);
+    showMemory();
+}
+
+void StatusLine::set(Part part, const QString& text, const QString& explanation)
+{
+    m_parts[part]->setText(text);
+    m_parts[part]->setToolTip(explanation);
+    m_parts[part]->setVisible(!text.isEmpty());
+}
+
+void StatusLine::setInfo(const core::ModelInfo* info)
+{
+    if (!info) {
+        set(Family, tr("No checkpoint is open"), {});
+        for (const Part part : {Variant, Parameters, Device})
+            set(part, {}, {});
+        return;
+    }
+    set(Family, QString::fromStdString(info->family), tr("Family: whose training code wrote the checkpoint"));
+    set(Variant, QString::fromStdString(info->variant), tr("Variant"));
+    set(Parameters, tr("%1 parameters").arg(countText(info->parameters)),
+        QLocale::c().toString(static_cast<qlonglong>(info->parameters)));
+    set(Device, QStringLiteral("%1 · %2").arg(QString::fromStdString(info->device), QString::fromStdString(info->dtype)),
+        tr("Device and number format it is computed with"));
+}
+
+void StatusLine::setTrace(const core::Trace* trace)
+{
+    if (!trace) {
+        set(Tokens, {}, {});
+        set(Time, {}, {});
+        return;
+    }
+    QStringList counts;
+    for (const core::Stream& stream : trace->streams)
+        counts << QString::number(stream.text.tokens.size());
+    set(Tokens,
+        trace->tokens() == 1 && counts.size() == 1 ? tr("1 token") : tr("%1 tokens").arg(counts.join(QStringLiteral(" + "))),
+        {});
+    set(Time, QStringLiteral("%1 ms").arg(trace->milliseconds, 0, 'f', trace->milliseconds < 10 ? 1 : 0),
+        tr("Time of the run through the model"));
+}
+
+void StatusLine::setTraceProgress(double fraction)
+{
+    m_progress->setVisible(fraction >= 0);
+    m_progress->setValue(static_cast<int>(fraction * 1000));
+}
+
+void StatusLine::showMemory()
+{
+    set(Memory, bytesText(residentBytes()), tr("Memory of this program"));
+}
+
+QString StatusLine::text() const
+{
+    QStringList shown;
+    for (const QLabel* label : m_parts)
+        if (!label->text().isEmpty())
+            shown << label->text();
+    return shown.join(QStringLiteral(" · "));
+}
+
+} // namespace headscope::app

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/window/theme_choice.h"
+
+#include <QObject>
+#include <QString>
+
+#include <filesystem>
+#include <vector>
+
+class QAction;
+class QActionGroup;
+class QComboBox;
+class QMainWindow;
+class QMenu;
+class QPushButton;
+
+namespace headscope::app {
+
+/// Everything that can be asked of the window, as actions in menus and toolbar with their keys. Knows no workspace: it says
+/// what was asked for, and the window connects it.
+class WindowActions : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit WindowActions(QMainWindow* window);
+
+    void setRecent(const QStringList& paths);
+    void setDemos(const std::vector<std::filesystem::path>& files);
+    /// The devices offered; the first is the one in use until another is chosen.
+    void setDevices(const QStringList& devices);
+    /// The device of what is shown.
+    void showDevice(const QString& device);
+    void setTheme(ThemeChoice choice);
+    /// What needs a checkpoint.
+    void setHasCheckpoint(bool has);
+    /// A panel or page that can be shown and hidden, or gone to.
+    void addToView(QAction* action);
+    void addPage(const QString& title, int index);
+
+Q_SIGNALS:
+    void openFile();
+    void openFolder();
+    void openPath(const QString& path);
+    void chooseTokenizer();
+    void closeCheckpoint();
+    void sampleText(const std::string& text);
+    void deviceChosen(const QString& device);
+    void themeChosen(headscope::app::ThemeChoice choice);
+    void pageChosen(int index);
+    void nextPane();
+    void previousPane();
+    void about();
+
+private:
+    void makeFileMenu();
+    void makeTextMenu();
+    void makeViewMenu();
+    void makeHelpMenu();
+    void makeToolBar();
+    void colorSymbols();
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+    template <class Signal>
+    QAction* add(QMenu* menu, const QString& text, const QKeySequence& key, Signal signal, const QString& symbolName = {});
+
+    QMainWindow* m_window;
+    QMenu* m_recent = nullptr;
+    QMenu* m_demos = nullptr;
+    QMenu* m_samples = nullptr;
+    QMenu* m_view = nullptr;
+    QMenu* m_themes = nullptr;
+    QAction* m_openFile = nullptr;
+    QAction* m_openFolder = nullptr;
+    QAction* m_pagesEnd = nullptr;
+    std::vector<QAction*> m_needCheckpoint;
+    std::vector<std::pair<QAction*, QString>> m_symbols; // names of the pictures
+    std::vector<std::pair<QPushButton*, QString>> m_buttonSymbols;
+    QActionGroup* m_themeGroup = nullptr;
+    QComboBox* m_devices = nullptr;
+};
+
+} // namespace headscope::app
