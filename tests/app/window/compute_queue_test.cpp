@@ -19,12 +19,14 @@ namespace {
 template <class T>
 struct Box {
     std::vector<Outcome<T>> outcomes;
-    auto receive() {
+    auto receive()
+    {
         return [this](Outcome<T> outcome) { outcomes.push_back(std::move(outcome)); };
     }
     bool value(const T& expected) const { return outcomes.size() == 1 && std::get<0>(outcomes[0]) == expected; }
     bool cancelled() const { return outcomes.size() == 1 && std::holds_alternative<WasCancelled>(outcomes[0]); }
-    QString sentence() const {
+    QString sentence() const
+    {
         const auto* failure = outcomes.size() == 1 ? std::get_if<Failure>(&outcomes[0]) : nullptr;
         return failure ? QString::fromStdString(failure->sentence) : QString();
     }
@@ -34,7 +36,8 @@ struct Box {
 struct Blocker {
     std::latch begun{1};
     std::atomic<bool> release{false};
-    auto work() {
+    auto work()
+    {
         return [this](const core::Progress& progress) {
             begun.count_down();
             while (!release) {
@@ -48,7 +51,8 @@ struct Blocker {
 
 } // namespace
 
-class ComputeQueueTest : public QObject {
+class ComputeQueueTest : public QObject
+{
     Q_OBJECT
 
 private Q_SLOTS:
@@ -69,7 +73,8 @@ private Q_SLOTS:
     void pace();
 };
 
-void ComputeQueueTest::deliversOnTheThreadOfTheReceiver() {
+void ComputeQueueTest::deliversOnTheThreadOfTheReceiver()
+{
     ComputeQueue queue;
     QObject receiver;
     QThread* delivered = nullptr;
@@ -92,7 +97,8 @@ void ComputeQueueTest::deliversOnTheThreadOfTheReceiver() {
     QVERIFY(worked != thread());
 }
 
-void ComputeQueueTest::takesByPriorityThenInOrder() {
+void ComputeQueueTest::takesByPriorityThenInOrder()
+{
     ComputeQueue queue;
     QObject receiver;
     Blocker blocker;
@@ -123,7 +129,8 @@ void ComputeQueueTest::takesByPriorityThenInOrder() {
     QTRY_COMPARE(queue.unfinished(), 0u);
 }
 
-void ComputeQueueTest::givesWayWhereProgressIsReported() {
+void ComputeQueueTest::givesWayWhereProgressIsReported()
+{
     ComputeQueue queue;
     QObject receiver;
     std::vector<std::string> steps;
@@ -162,7 +169,8 @@ void ComputeQueueTest::givesWayWhereProgressIsReported() {
     QCOMPARE(steps, (std::vector<std::string>{"layer 0", "typed", "layer 1", "another corpus"}));
 }
 
-void ComputeQueueTest::makesAValueOfEveryException_data() {
+void ComputeQueueTest::makesAValueOfEveryException_data()
+{
     QTest::addColumn<int>("kind");
     QTest::addColumn<QString>("sentence");
     QTest::newRow("error") << 0 << QStringLiteral("a.pth: it is cut off.");
@@ -174,7 +182,8 @@ void ComputeQueueTest::makesAValueOfEveryException_data() {
         << 3 << QStringLiteral("This went wrong in a way nobody foresaw, without saying how.");
 }
 
-void ComputeQueueTest::makesAValueOfEveryException() {
+void ComputeQueueTest::makesAValueOfEveryException()
+{
     QFETCH(int, kind);
     ComputeQueue queue;
     QObject receiver;
@@ -183,14 +192,10 @@ void ComputeQueueTest::makesAValueOfEveryException() {
         Priority::TypedText,
         [kind](const core::Progress&) -> int {
             switch (kind) {
-            case 0:
-                throw core::Error("a.pth: it is cut off.");
-            case 1:
-                throw std::bad_alloc();
-            case 2:
-                throw std::logic_error("boom");
-            default:
-                throw 7;
+            case 0: throw core::Error("a.pth: it is cut off.");
+            case 1: throw std::bad_alloc();
+            case 2: throw std::logic_error("boom");
+            default: throw 7;
             }
         },
         &receiver, box.receive());
@@ -198,7 +203,8 @@ void ComputeQueueTest::makesAValueOfEveryException() {
     QTEST(box.sentence(), "sentence");
 }
 
-void ComputeQueueTest::cancelsARunningJob() {
+void ComputeQueueTest::cancelsARunningJob()
+{
     ComputeQueue queue;
     QObject receiver;
     Blocker blocker;
@@ -211,7 +217,8 @@ void ComputeQueueTest::cancelsARunningJob() {
     QVERIFY(!job.pending());
 }
 
-void ComputeQueueTest::cancelsAWaitingJobAtOnce() {
+void ComputeQueueTest::cancelsAWaitingJobAtOnce()
+{
     ComputeQueue queue;
     QObject receiver;
     Blocker blocker;
@@ -229,7 +236,8 @@ void ComputeQueueTest::cancelsAWaitingJobAtOnce() {
     QVERIFY(!ran);
 }
 
-void ComputeQueueTest::destructorOfAJobWaitsAndSilences() {
+void ComputeQueueTest::destructorOfAJobWaitsAndSilences()
+{
     ComputeQueue queue;
     QObject receiver;
     Box<int> box;
@@ -254,7 +262,8 @@ void ComputeQueueTest::destructorOfAJobWaitsAndSilences() {
     QVERIFY(box.outcomes.empty());
 }
 
-void ComputeQueueTest::aJobMayOutliveItsQueue() {
+void ComputeQueueTest::aJobMayOutliveItsQueue()
+{
     QObject receiver;
     Box<int> box;
     Job job;
@@ -267,7 +276,8 @@ void ComputeQueueTest::aJobMayOutliveItsQueue() {
     job.cancel();
 }
 
-void ComputeQueueTest::destroyingTheQueueCancels() {
+void ComputeQueueTest::destroyingTheQueueCancels()
+{
     QObject receiver;
     Blocker blocker;
     Box<int> running, waiting;
@@ -283,7 +293,8 @@ void ComputeQueueTest::destroyingTheQueueCancels() {
     QTRY_VERIFY(waiting.cancelled());
 }
 
-void ComputeQueueTest::progressIsThrottled() {
+void ComputeQueueTest::progressIsThrottled()
+{
     ComputeQueue queue;
     QObject receiver;
     Box<int> box;
@@ -308,7 +319,8 @@ void ComputeQueueTest::progressIsThrottled() {
     QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
 }
 
-void ComputeQueueTest::assigningAJobAbandonsTheFormer() {
+void ComputeQueueTest::assigningAJobAbandonsTheFormer()
+{
     ComputeQueue queue;
     QObject receiver;
     Box<int> former, latter;
@@ -320,7 +332,8 @@ void ComputeQueueTest::assigningAJobAbandonsTheFormer() {
     QVERIFY(former.outcomes.empty());
 }
 
-void ComputeQueueTest::severalWorkersWorkAtOnce() {
+void ComputeQueueTest::severalWorkersWorkAtOnce()
+{
     ComputeQueue queue(2);
     QObject receiver;
     Box<int> box;
@@ -334,7 +347,8 @@ void ComputeQueueTest::severalWorkersWorkAtOnce() {
     QTRY_COMPARE(box.outcomes.size(), 2u);
 }
 
-void ComputeQueueTest::manyJobsAllArrive() {
+void ComputeQueueTest::manyJobsAllArrive()
+{
     ComputeQueue queue(2);
     QObject receiver;
     int values = 0, cancelled = 0;
@@ -356,7 +370,8 @@ void ComputeQueueTest::manyJobsAllArrive() {
     QTRY_COMPARE(values + cancelled, 2000);
 }
 
-void ComputeQueueTest::pace() {
+void ComputeQueueTest::pace()
+{
     TypedTextPace pace;
     // Nothing is known: only a much smaller text is worth giving up for.
     QVERIFY(!pace.giveUp({1000, 5, 0}, 999));
