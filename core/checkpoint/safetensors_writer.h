@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/checkpoint/dtype.h"
-#include "core/export/atomic_file.h"
+#include "core/checkpoint/atomic_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/families/model.h"
 #include "core/nn/attention_block.h"
 #include "core/nn/feed_forward.h"
 #include "core/nn/norm.h"
+#include "core/trace/model.h"
 
 #include <ATen/core/TensorBody.h>
 

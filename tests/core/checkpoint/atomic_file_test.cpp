@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/export/atomic_file.h"
+#include "core/checkpoint/atomic_file.h"
 #include "tests/core/checkpoint/test_files.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The same fixtures on every device: the CPU always, CUDA where there is one.
-#include "expected_trace.h"
+#include "tests/core/families/expected_trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "expected_trace.h"
+#include "tests/core/families/expected_trace.h"
 
 #include "core/attention/maps.h"
 #include "core/checkpoint/checkpoint.h"

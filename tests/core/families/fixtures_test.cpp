@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every fixture, given as ids and as text, reproduces every expected value. Every family has a fixture.
-#include "expected_trace.h"
+#include "tests/core/families/expected_trace.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

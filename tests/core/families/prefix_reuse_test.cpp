@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace that takes its beginning from an earlier one equals a trace of the whole text.
-#include "expected_trace.h"
+#include "tests/core/families/expected_trace.h"
 
 #include <gtest/gtest.h>
 

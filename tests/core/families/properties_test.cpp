@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What must hold whatever the weights are.
-#include "expected_trace.h"
+#include "tests/core/families/expected_trace.h"
 
 #include "core/attention/maps.h"
 

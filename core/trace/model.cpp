@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/model.h"
+
+#include <fmt/format.h>
+
+namespace headscope::core {
+
+TokenizedText Model::tokenize(std::string_view text, const Progress& progress) const
+{
+    if (!m_tokenizer)
+        throw Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer, or give the text as ids.", m_info->path));
+    auto tokens = m_tokenizer->encode(text, m_info->textPolicy, progress);
+    requireIdsBelow(tokens, m_info->vocabulary, m_tokenizer.get());
+    return tokens;
+}
+
+TokenizedText Model::tokensFromIds(const std::vector<TokenId>& ids) const
+{
+    return core::tokensFromIds(ids, m_tokenizer.get(), m_info->vocabulary);
+}
+
+std::shared_ptr<const Trace> Model::trace(TokenizedText text, const TraceOptions& options, const Progress& progress) const
+{
+    std::vector<Stream> streams;
+    streams.push_back({"text", std::move(text)});
+    return trace(std::move(streams), options, progress);
+}
+
+} // namespace headscope::core
