@@ -178,7 +178,7 @@ void TokenStrip::placeHeader()
 {
     const int height = m_header->sizeHint().height();
     setViewportMargins(0, height, 0, 0);
-    m_header->setGeometry(0, 0, width(), height);
+    m_header->setGeometry(viewport()->x(), 0, viewport()->width(), height); // beside the scroll bar
 }
 
 void TokenStrip::updateCaption()
