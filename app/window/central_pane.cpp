@@ -5,6 +5,8 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace headscope::app {
 
 CentralPane::CentralPane(widgets::Selection& selection, widgets::TileSource& tiles, QWidget* parent)
@@ -25,7 +27,6 @@ CentralPane::CentralPane(widgets::Selection& selection, widgets::TileSource& til
     m_splitter->addWidget(m_strip);
     m_splitter->addWidget(m_pages);
     m_splitter->setStretchFactor(2, 1);
-    m_splitter->setSizes({90, 175, 500});
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -43,6 +44,14 @@ QWidget* CentralPane::makeTextPane()
     column->addWidget(m_textMessages);
     column->addWidget(m_editor, 1);
     return pane;
+}
+
+void CentralPane::arrange()
+{
+    const int all = m_splitter->height();
+    const int text = std::clamp(all * 11 / 100, 62, 120);
+    const int tokens = std::clamp(all * 22 / 100, 112, 220);
+    m_splitter->setSizes({text, tokens, all - text - tokens});
 }
 
 void CentralPane::setTrace(const std::shared_ptr<const core::Trace>& trace)

@@ -26,6 +26,8 @@ class CentralPane : public QWidget
 public:
     CentralPane(widgets::Selection& selection, widgets::TileSource& tiles, QWidget* parent = nullptr);
 
+    /// Shares the height among text, tokens and pages, as at the first start.
+    void arrange();
     void setTrace(const std::shared_ptr<const core::Trace>& trace);
     void setStale(bool stale);
 

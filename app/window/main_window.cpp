@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/main_window.h"
 
+#include "app/window/device_list.h"
 #include "app/window/file_drop.h"
 #include "app/window/resources.h"
+#include "app/window/window_messages.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -12,6 +14,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include <algorithm>
 #include <chrono>
 
 namespace headscope::app {
@@ -19,14 +22,12 @@ namespace headscope::app {
 using namespace std::chrono_literals;
 
 namespace {
-const QString textSubject = QStringLiteral("text");
-const QString tokenizerSubject = QStringLiteral("tokenizer");
-const QString demoSubject = QStringLiteral("demonstration");
 
 QString shown(const std::filesystem::path& path)
 {
     return QString::fromStdString(path.string());
 }
+
 } // namespace
 
 MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind systemTheme)
@@ -68,14 +69,12 @@ void MainWindow::makeDocks()
         dock->setWidget(content);
         addDockWidget(Qt::LeftDockWidgetArea, dock);
         m_actions->addToView(dock->toggleViewAction());
-        return dock;
+        m_docks << dock;
     };
-    QDockWidget* checkpoints = addDock(tr("Checkpoints"), QStringLiteral("checkpoints"), m_checkpoints);
-    QDockWidget* routers = addDock(tr("Router map"), QStringLiteral("routerMap"), m_routerMap);
-    QDockWidget* info = addDock(tr("About the checkpoint"), QStringLiteral("info"), m_info);
-    info->toggleViewAction()->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_I));
-    resizeDocks({checkpoints, routers, info}, {90, 320, 260}, Qt::Vertical);
-    resizeDocks({checkpoints}, {270}, Qt::Horizontal);
+    addDock(tr("Checkpoints"), QStringLiteral("checkpoints"), m_checkpoints);
+    addDock(tr("Router map"), QStringLiteral("routerMap"), m_routerMap);
+    addDock(tr("About the checkpoint"), QStringLiteral("info"), m_info);
+    m_docks.last()->toggleViewAction()->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_I));
     const QList<QWidget*> order = panes();
     for (qsizetype i = 1; i < order.size(); ++i)
         setTabOrder(order[i - 1], order[i]);
@@ -109,15 +108,19 @@ void MainWindow::connectWorkspace()
 {
     connect(&m_workspace.checkpoints(), &CheckpointListItemModel::currentChanged, this, &MainWindow::checkpointShown);
     connect(&m_workspace, &Workspace::opened, this, &MainWindow::checkpointOpened);
-    connect(&m_workspace, &Workspace::openFailed, this, &MainWindow::openingFailed);
-    connect(&m_workspace, &Workspace::changedOnDisk, this, &MainWindow::changedOnDisk);
+    connect(&m_workspace, &Workspace::openFailed, this, [this](const std::filesystem::path& path, const QString& sentence) {
+        m_views->messages()->show(openingFailed(path, sentence));
+    });
+    connect(&m_workspace, &Workspace::changedOnDisk, this, [this](CheckpointSession* session) {
+        m_views->messages()->show(changedOnDisk(
+            *session, [this, path = session->path(), options = session->options()] { m_workspace.open(path, options); }));
+    });
     connect(&m_workspace, &Workspace::traceChanged, this, &MainWindow::showTrace);
     connect(&m_workspace, &Workspace::stateChanged, this, &MainWindow::showState);
     connect(&m_workspace, &Workspace::traceProgressed, this,
             [this](const ProgressReport& report) { m_status->setTraceProgress(report.fraction); });
-    connect(&m_workspace, &Workspace::traceFailed, this, [this](CheckpointSession*, const QString& sentence) {
-        m_views->textMessages()->show({textSubject, Message::Kind::Error, sentence, {}, {}});
-    });
+    connect(&m_workspace, &Workspace::traceFailed, this,
+            [this](CheckpointSession*, const QString& sentence) { m_views->textMessages()->show(textFailed(sentence)); });
 }
 
 void MainWindow::connectText()
@@ -136,6 +139,24 @@ void MainWindow::restore()
     m_views->splitter()->restoreState(m_settings.splitter);
     m_actions->setRecent(m_settings.recent);
     setTheme(m_settings.theme);
+}
+
+/// As at the first start: docks and splitter know their room only once the window is shown.
+void MainWindow::arrange()
+{
+    const int room = m_views->height();
+    const int checkpoints = std::clamp(room * 15 / 100, 90, 160);
+    const int information = std::clamp(room * 30 / 100, 120, 400);
+    resizeDocks(m_docks, {checkpoints, room - checkpoints - information, information}, Qt::Vertical);
+    resizeDocks(m_docks.first(1), {270}, Qt::Horizontal);
+    m_views->arrange();
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    if (!std::exchange(m_arranged, true) && m_settings.docks.isEmpty())
+        QMetaObject::invokeMethod(this, &MainWindow::arrange, Qt::QueuedConnection);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
@@ -181,11 +202,7 @@ void MainWindow::openDemo()
     if (const auto demos = demoCheckpoints(); !demos.empty())
         open(shown(demos.front()));
     else
-        m_views->messages()->show({demoSubject, Message::Kind::Notice,
-                                   tr("The demonstration checkpoints are not installed (folder demo in share/headscope, or "
-                                      "where HEADSCOPE_RESOURCES points): "
-                                      "open a checkpoint of your own."),
-                                   tr("Open file…"), [this] { ask(FileQuestion::Kind::Checkpoint); }});
+        m_views->messages()->show(demoMissing([this] { ask(FileQuestion::Kind::Checkpoint); }));
 }
 
 void MainWindow::setText(const std::string& text)
@@ -208,63 +225,30 @@ void MainWindow::checkpointShown(CheckpointSession* session)
     m_status->setInfo(info.get());
     m_actions->setHasCheckpoint(session);
     setWindowTitle(session ? tr("%1 – Headscope").arg(session->name()) : tr("Headscope"));
-    m_views->textMessages()->dismiss(textSubject);
-    m_views->textMessages()->dismiss(tokenizerSubject);
+    m_views->textMessages()->dismiss(textSubject());
+    m_views->textMessages()->dismiss(tokenizerSubject());
     if (!session)
         return;
     m_actions->showDevice(QString::fromStdString(info->device));
     if (!session->hasTokenizer())
-        m_views->textMessages()->show({tokenizerSubject, Message::Kind::Notice,
-                                       tr("%1 has no tokenizer beside it: the text is read as a list of ids from 0 to %2. "
-                                          "Choose the tokenizer it was trained with "
-                                          "to type words.")
-                                           .arg(session->name())
-                                           .arg(info->vocabulary - 1),
-                                       tr("Choose tokenizer…"), [this] { ask(FileQuestion::Kind::Tokenizer); }});
+        m_views->textMessages()->show(tokenizerMissing(*session, [this] { ask(FileQuestion::Kind::Tokenizer); }));
 }
 
 void MainWindow::checkpointOpened(CheckpointSession* session)
 {
-    m_views->messages()->dismiss(shown(session->path()));
-    m_views->messages()->dismiss(demoSubject);
+    m_views->messages()->dismiss(checkpointSubject(session->path()));
+    m_views->messages()->dismiss(demoSubject());
     if (m_memory == Memory::Settings) {
         m_settings.remember(shown(std::filesystem::absolute(session->path())));
         m_actions->setRecent(m_settings.recent);
     }
-    if (!std::exchange(m_devicesAsked, true))
-        askDevices();
-}
-
-/// After the first opening, which looks for devices anyway, so that the window is there sooner.
-void MainWindow::askDevices()
-{
-    m_devicesJob = m_workspace.compute().files().submit(
-        Priority::Overview, [](const core::Progress&) { return core::availableDevices(); }, this,
-        [this](const Outcome<std::vector<std::string>>& outcome) {
-            const auto* devices = std::get_if<std::vector<std::string>>(&outcome);
-            if (!devices)
-                return;
-            QStringList names;
-            for (const std::string& name : *devices)
-                names << QString::fromStdString(name);
-            m_actions->setDevices(names);
-            if (const CheckpointSession* session = m_workspace.checkpoints().current())
-                m_actions->showDevice(QString::fromStdString(session->info()->device));
-        });
-}
-
-void MainWindow::openingFailed(const std::filesystem::path& path, const QString& sentence)
-{
-    m_views->messages()->show({shown(path), Message::Kind::Error, sentence, {}, {}});
-}
-
-void MainWindow::changedOnDisk(CheckpointSession* session)
-{
-    m_views->messages()->show(
-        {shown(session->path()), Message::Kind::Notice,
-         tr("%1 has changed on disk since it was opened; what is shown comes from what was read then.").arg(session->name()),
-         tr("Open again"),
-         [this, path = session->path(), options = session->options()] { m_workspace.open(path, options); }});
+    if (std::exchange(m_devicesAsked, true))
+        return; // asked after the first opening, which looks for devices anyway, so that the window is there sooner
+    m_devicesJob = askDevices(m_workspace.compute().files(), this, [this](const QStringList& devices) {
+        m_actions->setDevices(devices);
+        if (const CheckpointSession* current = m_workspace.checkpoints().current())
+            m_actions->showDevice(QString::fromStdString(current->info()->device));
+    });
 }
 
 void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
@@ -273,7 +257,7 @@ void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
     m_routerMap->setTrace(trace);
     m_status->setTrace(trace.get());
     if (trace)
-        m_views->textMessages()->dismiss(textSubject);
+        m_views->textMessages()->dismiss(textSubject());
 }
 
 void MainWindow::showState()

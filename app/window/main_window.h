@@ -15,6 +15,8 @@
 
 #include <cstdint>
 
+class QDockWidget;
+
 namespace headscope::app {
 
 /// The window: wires the workspace, the views and the actions to each other, and holds nothing else.
@@ -43,6 +45,7 @@ public:
     StatusLine& status() { return *m_status; }
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
 private:
@@ -50,8 +53,8 @@ private:
     void connectActions();
     void connectWorkspace();
     void connectText();
-    void askDevices();
     void restore();
+    void arrange();
 
     void ask(FileQuestion::Kind kind);
     void openWith(const CheckpointSession& session, const std::filesystem::path& tokenizer, const std::string& device);
@@ -60,8 +63,6 @@ private:
 
     void checkpointShown(CheckpointSession* session);
     void checkpointOpened(CheckpointSession* session);
-    void openingFailed(const std::filesystem::path& path, const QString& sentence);
-    void changedOnDisk(CheckpointSession* session);
     void showTrace(const std::shared_ptr<const core::Trace>& trace);
     void showState();
 
@@ -72,11 +73,13 @@ private:
     Workspace& m_workspace;
     CentralPane* m_views;
     CheckpointPanel* m_checkpoints;
+    QList<QDockWidget*> m_docks;
     widgets::RouterMap* m_routerMap;
     InfoPanel* m_info;
     StatusLine* m_status;
     WindowActions* m_actions;
     QTimer m_dim; // views are dimmed only when the answer takes its time
+    bool m_arranged = false;
     bool m_devicesAsked = false;
     Job m_devicesJob;
 };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/window_messages.h"
+
+#include <QCoreApplication>
+
+namespace headscope::app {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("messages", text);
+}
+
+} // namespace
+
+QString checkpointSubject(const std::filesystem::path& path)
+{
+    return QStringLiteral("checkpoint ") + QString::fromStdString(path.string());
+}
+
+QString demoSubject()
+{
+    return QStringLiteral("demonstration");
+}
+
+QString tokenizerSubject()
+{
+    return QStringLiteral("tokenizer");
+}
+
+QString textSubject()
+{
+    return QStringLiteral("text");
+}
+
+Message openingFailed(const std::filesystem::path& path, const QString& sentence)
+{
+    return {checkpointSubject(path), Message::Kind::Error, sentence, {}, {}};
+}
+
+Message demoMissing(std::function<void()> openAnother)
+{
+    return {demoSubject(), Message::Kind::Notice,
+            tr("The demonstration checkpoints are not installed (folder demo in share/headscope, or where "
+               "HEADSCOPE_RESOURCES points): "
+               "open a checkpoint of your own."),
+            tr("Open file…"), std::move(openAnother)};
+}
+
+Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose)
+{
+    return {tokenizerSubject(), Message::Kind::Notice,
+            tr("%1 has no tokenizer beside it: the text is read as a list of ids from 0 to %2. Choose the tokenizer it was "
+               "trained with to "
+               "type words.")
+                .arg(session.name())
+                .arg(session.info()->vocabulary - 1),
+            tr("Choose tokenizer…"), std::move(choose)};
+}
+
+Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain)
+{
+    return {
+        checkpointSubject(session.path()), Message::Kind::Notice,
+        tr("%1 has changed on disk since it was opened; what is shown comes from what was read then.").arg(session.name()),
+        tr("Open again"), std::move(openAgain)};
+}
+
+Message textFailed(const QString& sentence)
+{
+    return {textSubject(), Message::Kind::Error, sentence, {}, {}};
+}
+
+} // namespace headscope::app

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/window/checkpoint_session.h"
+#include "app/window/message_area.h"
+
+namespace headscope::app {
+
+// What the window has to say, in words. A later message of one subject takes the place of the former.
+
+QString checkpointSubject(const std::filesystem::path& path);
+QString demoSubject();
+QString tokenizerSubject();
+QString textSubject();
+
+Message openingFailed(const std::filesystem::path& path, const QString& sentence);
+Message demoMissing(std::function<void()> openAnother);
+Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose);
+Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
+Message textFailed(const QString& sentence);
+
+} // namespace headscope::app
