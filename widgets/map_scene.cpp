@@ -91,7 +91,7 @@ QString mapName(const core::MapRef& map, const core::AttentionKeep& block)
     if (map.by == core::MapRef::By::Expert)
         return withKeyHead(QStringLiteral("expert %1").arg(map.index), map.keyHead);
     const int keyHeads = std::max(block.keyHeads, 1);
-    return withKeyHead(QStringLiteral("slot %1").arg(map.index / keyHeads + 1), map.index % keyHeads);
+    return withKeyHead(QStringLiteral("slot %1").arg(map.index / keyHeads), map.index % keyHeads);
 }
 
 QString mapTitle(const core::MapRef& map, const core::AttentionKeep& block)

@@ -27,11 +27,13 @@ core::TokenizedText tokens(const core::Model& model, const std::string& text, co
 
 } // namespace
 
-std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text,
+std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text, const EarlierTrace& earlier,
                                              const core::Progress& progress)
 {
+    core::TraceOptions options;
+    options.prefix = earlier;
     constexpr double tokenized = 0.05; // of the time; it matters for texts of megabytes only
-    return model.trace(tokens(model, text, part(progress, 0, tokenized)), core::TraceOptions{},
+    return model.trace(tokens(model, text, part(progress, 0, tokenized)), options,
                        part(progress, tokenized, 1));
 }
 
@@ -75,7 +77,7 @@ void TraceController::start()
     m_running->text = m_text;
     m_running->since.start();
     m_job = m_queue.submit(
-        Priority::TypedText, [work = m_work, text = m_text](const core::Progress& progress) { return work(text, progress); },
+        Priority::TypedText, [work = m_work, text = m_text, earlier = m_trace](const core::Progress& progress) { return work(text, earlier, progress); },
         this, [this](Outcome<TraceResult> outcome) { finish(std::move(outcome)); },
         [this](const ProgressReport& report) {
             m_running->fraction = report.fraction;

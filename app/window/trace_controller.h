@@ -20,11 +20,13 @@ struct TraceResult {
     std::shared_ptr<const core::Trace> trace;
     bool checkpointChanged = false; // its file is no longer what was opened
 };
+/// The earlier trace of the same model (or nullptr), whose common beginning need not be computed again.
+using EarlierTrace = std::shared_ptr<const core::Trace>;
 /// Traces a text on a worker thread.
-using TraceWork = std::function<TraceResult(const std::string& text, const core::Progress& progress)>;
+using TraceWork = std::function<TraceResult(const std::string& text, const EarlierTrace& earlier, const core::Progress& progress)>;
 
 /// Tokenizes and traces; without a tokenizer the text is a list of ids. Throws core::Error, core::Cancelled.
-std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text,
+std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text, const EarlierTrace& earlier,
                                              const core::Progress& progress);
 
 /// Keeps the trace of one model in step with a text. The latest text wins: at most one trace runs, the texts typed meanwhile

@@ -130,7 +130,7 @@ void AttentionViewTest::choosersWriteTheSelection()
 {
     Stage stage(samples::moa(samples::text()));
     QComboBox* maps = stage.box(QStringLiteral("Map"));
-    QCOMPARE(maps->itemText(0), QStringLiteral("slot 1"));
+    QCOMPARE(maps->itemText(0), QStringLiteral("slot 0"));
     QCOMPARE(maps->itemText(maps->count() - 1), QStringLiteral("expert 5"));
     stage.choose(QStringLiteral("Map"), maps->count() - 1);
     QCOMPARE(stage.selection.state().map, std::optional(core::MapRef{layer(0), By::Expert, 5, 0}));

@@ -23,7 +23,7 @@ struct SlowWork {
 
     TraceWork work()
     {
-        return [this](const std::string& text, const core::Progress& progress) {
+        return [this](const std::string& text, const EarlierTrace&, const core::Progress& progress) {
             ++begun;
             for (std::size_t i = 0; i < text.size(); ++i) {
                 std::this_thread::sleep_for(1ms);
