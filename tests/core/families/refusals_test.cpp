@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What hyper-parameters can say wrongly: shapes win with a note, contradictions and unknown configurations are refused with a sentence.
+#include "core/checkpoint/checkpoint.h"
+#include "core/families/model.h"
+#include "tests/core/checkpoint/torch_file_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace headscope::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// The switchhead_xl fixture, written anew with some of its arguments or tensors changed.
+class ChangedCheckpoint : public ::testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        folder = std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+        std::filesystem::create_directories(folder);
+        const auto source = core::openCheckpoint(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures/switchhead_xl/model-100000.pth");
+        for (const auto& tensor : source.tensors) {
+            const auto values = tensor.readFloats();
+            file.tensors.push_back({.name = tensor.name, .shape = tensor.shape, .values = {values.begin(), values.end()}});
+        }
+        for (const auto& [key, value] : source.hyperParameters.items())
+            file.args.emplace_back(key, argument(value));
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+
+    static test::TorchArg argument(const nlohmann::json& value)
+    {
+        if (value.is_number_integer())
+            return value.get<std::int64_t>();
+        if (value.is_number())
+            return value.get<double>();
+        if (value.is_string())
+            return value.get<std::string>();
+        return std::monostate{};
+    }
+    void set(const std::string& key, test::TorchArg value)
+    {
+        std::erase_if(file.args, [&key](const auto& entry) { return entry.first == key; });
+        file.args.emplace_back(key, std::move(value));
+    }
+    std::shared_ptr<const core::Model> open() const
+    {
+        test::writeTorchCheckpoint(folder / "model.pth", file);
+        core::OpenOptions options;
+        options.device = "cpu";
+        return core::openModel(folder / "model.pth", options);
+    }
+    /// The sentence with which the checkpoint is refused; empty when it opens.
+    std::string refusal() const
+    {
+        try {
+            open();
+        } catch (const core::Error& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+    std::filesystem::path folder;
+    test::TorchCheckpoint file;
+};
+
+TEST_F(ChangedCheckpoint, OpensAsItWas)
+{
+    EXPECT_THAT(refusal(), IsEmpty());
+}
+
+TEST_F(ChangedCheckpoint, ShapesWinOverArgumentsWithANote)
+{
+    set("transformer.encoder_n_layers", std::int64_t{7});
+    set("state_size", std::string("99"));
+    const auto model = open();
+    EXPECT_EQ(model->info()->layers, 2);
+    EXPECT_THAT(model->info()->notes, AllOf(Contains(HasSubstr("encoder_n_layers is 7")), Contains(HasSubstr("state_size is 99"))));
+}
+
+TEST_F(ChangedCheckpoint, HeadsThatDoNotDivideAreRefused)
+{
+    set("transformer.n_heads", std::int64_t{3});
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("model.pth"), HasSubstr("3 heads"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, MoreChosenThanExpertsIsRefused)
+{
+    set("moe.att.k", std::int64_t{5});
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("moe.att.k is 5"), HasSubstr("4 experts"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, UnknownConfigurationsAreRefusedByName)
+{
+    for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"transformer.variant", "preln_frel_group"},
+                                                                                     {"moe.att.selection_mode", "sinkhorn"},
+                                                                                     {"transformer.activation", "topk"}}) {
+        const auto before = file.args;
+        set(key, value);
+        EXPECT_THAT(refusal(), AllOf(HasSubstr("model.pth"), HasSubstr(key), HasSubstr(value), EndsWith("."))) << key;
+        file.args = before;
+    }
+    set("lm.trafo.same_length", std::int64_t{1});
+    EXPECT_THAT(refusal(), HasSubstr("lm.trafo.same_length"));
+}
+
+TEST_F(ChangedCheckpoint, ArgumentsOfTheWrongKindAreRefused)
+{
+    set("moe.att.k", std::string("many"));
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("moe.att.k"), HasSubstr("many"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, WithoutHyperParametersItIsSaidWhatIsMissing)
+{
+    file.args.clear();
+    file.layout = test::TorchLayout::StateDict;
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("no hyper-parameters"), HasSubstr("moe.att.k"), HasSubstr("args.json"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, AMissingTensorIsNamed)
+{
+    std::erase_if(file.tensors, [](const test::TorchTensor& tensor) { return tensor.name == "unique_layers.1.self_attn.pos_to_pk"; });
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("unique_layers.1.self_attn.pos_to_pk"), HasSubstr("missing"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, ATensorThatNothingUsesIsRefused)
+{
+    file.tensors.push_back({.name = "unique_layers.0.self_attn.gate.weight", .shape = {1}, .values = {1.0}});
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("unique_layers.0.self_attn.gate.weight"), HasSubstr("not opened")));
+}
+
+TEST_F(ChangedCheckpoint, WrappersPrefixesAndOptimizerStateDoNotMatter)
+{
+    for (auto& tensor : file.tensors)
+        tensor.name = "module._orig_mod." + tensor.name;
+    file.optimizer = test::OptimizerState::Adam;
+    EXPECT_THAT(refusal(), IsEmpty());
+}
+
+TEST_F(ChangedCheckpoint, OldTensorNamesAreRead)
+{
+    const auto today = open();
+    const std::vector<std::pair<std::string, std::string>> names{{"projections.q", "data_to_q"}, {"projections.k", "data_to_k"},
+                                                                 {"projections.v", "data_to_v"}, {"projections.o", "out_proj"},
+                                                                 {"selections.o", "sel_dst"},    {"selections.v", "sel_src"}};
+    for (auto& tensor : file.tensors)
+        for (const auto& [now, before] : names)
+            if (tensor.name.ends_with(now))
+                tensor.name.replace(tensor.name.size() - now.size(), now.size(), before);
+    const auto old = open();
+    EXPECT_EQ(old->trace(old->tokensFromIds({1, 2, 3, 4}), {})->loss.back(), today->trace(today->tokensFromIds({1, 2, 3, 4}), {})->loss.back());
+}
+
+} // namespace
+} // namespace headscope::tests
