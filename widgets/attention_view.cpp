@@ -18,7 +18,8 @@
 
 namespace headscope::widgets {
 
-AttentionView::AttentionView(TileSource* tiles, QWidget* parent) : QWidget(parent), m_tiles(tiles), m_map(new MapWidget(tiles))
+AttentionView::AttentionView(TileSource* tiles, QWidget* parent)
+    : QWidget(parent), m_tiles(tiles), m_map(new MapWidget(tiles))
 {
     auto* mapPage = new QWidget;
     auto* column = new QVBoxLayout(mapPage);

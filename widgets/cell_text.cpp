@@ -23,16 +23,8 @@ QString tokenLine(const QString& role, const std::vector<core::Token>& tokens, s
 {
     const core::Token& token = tokens[static_cast<std::size_t>(index)];
     return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td><b>%2</b> &nbsp;token %3, id %4</td></tr>")
-        .arg(role, visiblePiece(token).toHtmlEscaped(), QString::number(index), QString::number(token.id)); // at once: a piece may hold "%3"
-}
-
-/// "o.h1": the block is the map's.
-QString siteName(const AxisChoices& choices)
-{
-    const core::RouterAddress address = choices.address();
-    const auto site = core::toString(address.site);
-    const QString name = QString::fromLatin1(site.data(), static_cast<qsizetype>(site.size()));
-    return address.head ? name + QStringLiteral(".h%1").arg(*address.head) : name;
+        .arg(role, visiblePiece(token).toHtmlEscaped(), QString::number(index),
+             QString::number(token.id)); // at once: a piece may hold "%3"
 }
 
 QString choiceLine(const AxisChoices& choices, const std::vector<ChosenExpert>& chosen)
@@ -42,7 +34,8 @@ QString choiceLine(const AxisChoices& choices, const std::vector<ChosenExpert>& 
     QStringList parts;
     for (const ChosenExpert& choice : chosen)
         parts << expertBadge(choice.expert) + QStringLiteral("&nbsp;") + exactNumber(choice.gate);
-    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(siteName(choices), parts.join(QStringLiteral("<br>")));
+    return QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>")
+        .arg(siteName(choices), parts.join(QStringLiteral("<br>")));
 }
 
 QString attentionLine(const MapScene& scene, const CellReading& reading)
@@ -53,7 +46,8 @@ QString attentionLine(const MapScene& scene, const CellReading& reading)
     else if (reading.blank)
         text = QStringLiteral("no value: expert %1 was not chosen for this query").arg(scene.map.index);
     else
-        text = reading.attention ? QStringLiteral("<b>%1</b>").arg(exactNumber(*reading.attention)) : QStringLiteral("computing …");
+        text = reading.attention ? QStringLiteral("<b>%1</b>").arg(exactNumber(*reading.attention))
+                                 : QStringLiteral("computing …");
     return QStringLiteral("<tr><td>attention&nbsp;&nbsp;</td><td>%1</td></tr>").arg(text);
 }
 
@@ -62,7 +56,8 @@ QString pathRow(const CellPath& path)
     QString row = QStringLiteral("<tr>");
     for (const auto& side : {path.row, path.column})
         if (side)
-            row += QStringLiteral("<td>%1&nbsp;</td><td>%2&nbsp;&nbsp;</td>").arg(expertBadge(side->expert), fixedNumber(side->gate, 4));
+            row += QStringLiteral("<td>%1&nbsp;</td><td>%2&nbsp;&nbsp;</td>")
+                       .arg(expertBadge(side->expert), fixedNumber(side->gate, 4));
     return row + QStringLiteral("<td align=\"right\">%1</td></tr>").arg(readableNumber(path.product));
 }
 
@@ -100,9 +95,10 @@ QString pathTable(const CellReading& reading, const Theme& theme)
 
 QString cellHtml(const MapScene& scene, const CellReading& reading, const Theme& theme)
 {
-    QString html = tokenLine(QStringLiteral("query (row)"), scene.rowTokens(), reading.cell.row)
-                   + tokenLine(QStringLiteral("key (column)"), scene.columnTokens(), reading.cell.column) + attentionLine(scene, reading)
-                   + choiceLine(scene.choices.rows, reading.rowChoices) + choiceLine(scene.choices.columns, reading.columnChoices);
+    QString html = tokenLine(QStringLiteral("query (row)"), scene.rowTokens(), reading.cell.row) +
+                   tokenLine(QStringLiteral("key (column)"), scene.columnTokens(), reading.cell.column) +
+                   attentionLine(scene, reading) + choiceLine(scene.choices.rows, reading.rowChoices) +
+                   choiceLine(scene.choices.columns, reading.columnChoices);
     return QStringLiteral("<table cellspacing=\"1\">%1</table>").arg(html) + pathTable(reading, theme);
 }
 

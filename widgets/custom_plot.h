@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// QCustomPlot's header spells Qt's keywords, which this project compiles without. Only .cpp files include this one: it takes seconds.
+// QCustomPlot's header spells Qt's keywords, which this project compiles without. Only .cpp files include this one: it takes
+// seconds.
 #include <QObject>
 
 #define signals Q_SIGNALS

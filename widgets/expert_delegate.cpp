@@ -27,7 +27,8 @@ void paintDoubt(QPainter& painter, const QRectF& cell, const Theme& theme)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.doubt);
-    painter.drawConvexPolygon(QPolygonF{center + QPointF(0, -4), center + QPointF(4, 0), center + QPointF(0, 4), center + QPointF(-4, 0)});
+    painter.drawConvexPolygon(
+        QPolygonF{center + QPointF(0, -4), center + QPointF(4, 0), center + QPointF(0, 4), center + QPointF(-4, 0)});
 }
 
 } // namespace

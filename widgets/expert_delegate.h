@@ -5,8 +5,8 @@
 
 namespace headscope::widgets {
 
-/// Paints a cell of any table that speaks the roles of cell_roles.h: filled with an expert's colour or a scale's, outlined when chosen,
-/// marked when doubtful. Selection and hover are drawn by the table on top.
+/// Paints a cell of any table that speaks the roles of cell_roles.h: filled with an expert's colour or a scale's, outlined
+/// when chosen, marked when doubtful. Selection and hover are drawn by the table on top.
 class ExpertDelegate : public QStyledItemDelegate
 {
     Q_OBJECT

@@ -3,6 +3,7 @@
 
 #include "widgets/custom_plot.h"
 #include "widgets/number_text.h"
+#include "widgets/oklab.h"
 #include "widgets/palette.h"
 #include "widgets/theme.h"
 
@@ -151,7 +152,7 @@ void LoadBars::recolor()
         const int expert = bars->property("expert").toInt();
         const QColor color = expertColor(expert);
         const bool gates = i % 2 == 1;
-        bars->setBrush(gates ? QBrush(color, Qt::Dense4Pattern) : QBrush(color));
+        bars->setBrush(gates ? mix(theme.base, color, 0.4) : color);
         bars->setPen(m_marked == expert ? QPen(theme.highlight, 2) : QPen(color, 1));
     }
     if (m_uniform)
@@ -181,9 +182,9 @@ void LoadBars::writeSummary()
         m_summary->clear();
         return;
     }
-    m_summary->setText(tr("Solid: share of selections. Dotted: share of gate mass. Dashed line: uniform, 1/%1.<br>")
-                           .arg(m_load.selections.size())
-                       + loadSentence(m_load, *m_site));
+    m_summary->setText(tr("Full colour: share of selections. Pale: share of gate mass. Dashed line: uniform, 1/%1.<br>")
+                           .arg(m_load.selections.size()) +
+                       loadSentence(m_load, *m_site));
 }
 
 QString LoadBars::summary() const
@@ -211,7 +212,8 @@ QString LoadBars::toolTip(int expert) const
     const auto place = static_cast<std::size_t>(expert);
     return tr("expert %1\n%2 of %3 selections (share %4)\ngate mass %5 (share %6)")
         .arg(QString::number(expert), countText(m_load.selections[place]), countText(m_site->tokens * m_site->router.chosen),
-             readableNumber(shareOfSelections(expert)), readableNumber(m_load.gateMass[place]), readableNumber(shareOfGates(expert)));
+             readableNumber(shareOfSelections(expert)), readableNumber(m_load.gateMass[place]),
+             readableNumber(shareOfGates(expert)));
 }
 
 bool LoadBars::eventFilter(QObject* watched, QEvent* event)

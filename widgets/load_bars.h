@@ -16,8 +16,8 @@ class QLabel;
 
 namespace headscope::widgets {
 
-/// How evenly a router loads its experts over the text: per expert its share of the selections and of the gate mass, the line where all
-/// would be under uniform routing, and in words the entropy and the experts that were never chosen.
+/// How evenly a router loads its experts over the text: per expert its share of the selections and of the gate mass, the
+/// line where all would be under uniform routing, and in words the entropy and the experts that were never chosen.
 class LoadBars : public QWidget
 {
     Q_OBJECT

@@ -13,9 +13,6 @@
 
 namespace headscope::widgets {
 
-namespace {
-
-/// Draws text that runs upwards into `area`, as if it lay on its side.
 void drawUpwards(QPainter& painter, const QRectF& area, Qt::Alignment alignment, const QString& text)
 {
     painter.save();
@@ -25,11 +22,13 @@ void drawUpwards(QPainter& painter, const QRectF& area, Qt::Alignment alignment,
     painter.restore();
 }
 
+namespace {
+
 QString axisTitle(const QString& words, const AxisChoices& choices)
 {
     if (!choices)
         return words;
-    return words + QStringLiteral("  ·  experts of ") + QString::fromStdString(choices.address().toString());
+    return words + QStringLiteral("  ·  experts of ") + siteName(choices);
 }
 
 void paintTitles(QPainter& painter, const MapFrame& frame)
@@ -39,7 +38,8 @@ void paintTitles(QPainter& painter, const MapFrame& frame)
     const QString columns = axisTitle(QStringLiteral("keys (source)"), frame.scene.choices.columns);
     painter.setPen(frame.theme.mutedText);
     const QRectF& rowTitle = frame.layout.rowTitle;
-    drawUpwards(painter, rowTitle, Qt::AlignRight | Qt::AlignVCenter, metrics.elidedText(rows, Qt::ElideRight, rowTitle.height()));
+    drawUpwards(painter, rowTitle, Qt::AlignRight | Qt::AlignVCenter,
+                metrics.elidedText(rows, Qt::ElideRight, rowTitle.height()));
     const QRectF& columnTitle = frame.layout.columnTitle;
     painter.drawText(columnTitle, Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(columns, Qt::ElideRight, columnTitle.width()));
@@ -67,7 +67,8 @@ void paintTokenLabels(QPainter& painter, const MapFrame& frame, const QFont& fon
         area.setLeft(frame.geometry.cellRect({0, column}).left());
         area.setWidth(frame.geometry.cell);
         const QString text = visiblePiece(frame.scene.columnTokens()[static_cast<std::size_t>(column)]);
-        drawUpwards(painter, area, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(text, Qt::ElideMiddle, area.height()));
+        drawUpwards(painter, area, Qt::AlignLeft | Qt::AlignVCenter,
+                    metrics.elidedText(text, Qt::ElideMiddle, area.height()));
     }
     painter.restore();
 }
@@ -95,7 +96,8 @@ void paintIndexTicks(QPainter& painter, const MapFrame& frame, const QFontMetric
     }
 }
 
-/// Paints chosen experts; those that the map does not stand for stay faint. Colours are mixed once for each expert and strength.
+/// Paints chosen experts; those that the map does not stand for stay faint. Colours are mixed once for each expert and
+/// strength.
 class ChoicePainter
 {
 public:
@@ -136,9 +138,11 @@ bool isOwn(const MapChoices& choices, int slot, const ChosenExpert& chosen)
     return !choices.ofOneChoice() || (choices.slot ? *choices.slot == slot : *choices.expert == chosen.expert);
 }
 
-/// Calls draw(token, begin, extent) for what an axis shows: each value, or each pixel's sampled value where values are smaller than pixels.
-template <typename Draw> void alongAxis(double plotBegin, double plotEnd, double origin, double cell, AxisRange range,
-                                        std::int64_t step, const Draw& draw)
+/// Calls draw(token, begin, extent) for what an axis shows: each value, or each pixel's sampled value where values are
+/// smaller than pixels.
+template <typename Draw>
+void alongAxis(double plotBegin, double plotEnd, double origin, double cell, AxisRange range, std::int64_t step,
+               const Draw& draw)
 {
     if (cell >= 1) {
         for (std::int64_t token = range.begin; token < range.end; ++token)
@@ -159,8 +163,8 @@ void paintRowStrip(QPainter& painter, const MapFrame& frame)
     const MapRange range = geometry.visible();
     ChoicePainter choices(painter, frame.theme);
     painter.setClipRect(frame.layout.rowStrip);
-    alongAxis(geometry.plot.top(), geometry.content().bottom(), geometry.origin.y(), geometry.cell, {range.rowBegin, range.rowEnd},
-              frame.step, [&](std::int64_t row, double top, double height) {
+    alongAxis(geometry.plot.top(), geometry.content().bottom(), geometry.origin.y(), geometry.cell,
+              {range.rowBegin, range.rowEnd}, frame.step, [&](std::int64_t row, double top, double height) {
                   for (int slot = 0; slot < rows.slots() && row < rows.site->tokens; ++slot) {
                       const ChosenExpert chosen = rows.at(row, slot);
                       choices.paint(frame.layout.rowSlot(slot, rows.slots(), top, height), chosen,
@@ -179,7 +183,8 @@ void paintColumnStrip(QPainter& painter, const MapFrame& frame)
     alongAxis(geometry.plot.left(), geometry.content().right(), geometry.origin.x(), geometry.cell,
               {range.columnBegin, range.columnEnd}, frame.step, [&](std::int64_t column, double left, double width) {
                   for (int slot = 0; slot < columns.slots() && column < columns.site->tokens; ++slot)
-                      choices.paint(frame.layout.columnSlot(slot, columns.slots(), left, width), columns.at(column, slot), true);
+                      choices.paint(frame.layout.columnSlot(slot, columns.slots(), left, width), columns.at(column, slot),
+                                    true);
               });
 }
 
@@ -245,12 +250,13 @@ void paintAxes(QPainter& painter, const MapFrame& frame)
     const QFontMetricsF metrics(painter.font());
     painter.save();
     paintTitles(painter, frame);
-    if (const auto font = labelFont(painter.font(), frame.geometry.cell))
+    const auto font = labelFont(painter.font(), frame.geometry.cell);
+    if (font && frame.layout.labels == AxisLabels::Tokens)
         paintTokenLabels(painter, frame, *font);
     else
         paintIndexTicks(painter, frame, metrics);
     painter.save();
-    if (const auto font = labelFont(painter.font(), frame.geometry.cell))
+    if (font)
         painter.setFont(*font);
     paintRowStrip(painter, frame);
     paintColumnStrip(painter, frame);

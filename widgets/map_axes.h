@@ -40,6 +40,9 @@ QString samplingText(std::int64_t step);
 /// The font of token labels, smaller than usual where the cells are; nullopt where they are too small for any.
 std::optional<QFont> labelFont(const QFont& usual, double cell);
 
+/// Text that runs upwards in `area`, as if it lay on its side: left is the lower end.
+void drawUpwards(QPainter& painter, const QRectF& area, Qt::Alignment alignment, const QString& text);
+
 /// Axis words, labels or indices, chosen experts and the lines between large cells.
 void paintAxes(QPainter& painter, const MapFrame& frame);
 void paintColorBar(QPainter& painter, const MapFrame& frame, const MapColors& colors, const QString& title);

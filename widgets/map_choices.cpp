@@ -58,9 +58,8 @@ std::optional<ChosenExpert> MapChoices::own(std::int64_t row) const
 
 std::shared_ptr<const core::SiteRouting> siteOf(const core::Trace& trace, const core::RouterAddress& address)
 {
-    const auto found = std::ranges::find_if(trace.sites, [whole = address.wholeSite()](const auto& site) {
-        return site->router.address.wholeSite() == whole;
-    });
+    const auto found = std::ranges::find_if(
+        trace.sites, [whole = address.wholeSite()](const auto& site) { return site->router.address.wholeSite() == whole; });
     return found == trace.sites.end() ? nullptr : *found;
 }
 
@@ -112,7 +111,8 @@ std::vector<CellPath> pathsThrough(const MapChoices& choices, const CellReading&
 
 } // namespace
 
-CellReading readCell(const core::AttentionKeep& block, const MapChoices& choices, MapCell cell, std::optional<float> attention)
+CellReading readCell(const core::AttentionKeep& block, const MapChoices& choices, MapCell cell,
+                     std::optional<float> attention)
 {
     CellReading reading;
     reading.cell = cell;

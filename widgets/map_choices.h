@@ -25,7 +25,8 @@ struct AxisChoices {
 
     explicit operator bool() const { return site != nullptr; }
     int slots() const { return site ? site->router.chosen : 0; }
-    /// Its gates multiply what the map carries from source to destination; those of `q` and `k` are inside the attention already.
+    /// Its gates multiply what the map carries from source to destination; those of `q` and `k` are inside the attention
+    /// already.
     bool onPath() const;
     /// In order of descending gate.
     ChosenExpert at(std::int64_t token, int slot) const;
@@ -33,14 +34,16 @@ struct AxisChoices {
     core::RouterAddress address() const { return site->address(head); }
 };
 
-/// The choices on both sides of a map, and which of the rows' choices the map itself stands for (MoA: one slot or one expert).
+/// The choices on both sides of a map, and which of the rows' choices the map itself stands for (MoA: one slot or one
+/// expert).
 struct MapChoices {
-    AxisChoices rows;           // destination: `o`, else `qo`, else `q`
-    AxisChoices columns;        // source: `v`, else `k`
-    std::optional<int> slot;    // the map belongs to this slot of `rows`
-    std::optional<int> expert;  // the map belongs to this expert of `rows`; rows that did not choose it are blank
+    AxisChoices rows;          // destination: `o`, else `qo`, else `q`
+    AxisChoices columns;       // source: `v`, else `k`
+    std::optional<int> slot;   // the map belongs to this slot of `rows`
+    std::optional<int> expert; // the map belongs to this expert of `rows`; rows that did not choose it are blank
 
-    /// The choice of this row that the map belongs to. nullopt when the map belongs to no choice in particular, or the row is blank.
+    /// The choice of this row that the map belongs to. nullopt when the map belongs to no choice in particular, or the row
+    /// is blank.
     std::optional<ChosenExpert> own(std::int64_t row) const;
     bool ofOneChoice() const { return slot || expert; }
 };
@@ -65,8 +68,9 @@ struct CellReading {
     std::optional<float> attention; // nullopt while it is not computed
     std::vector<ChosenExpert> rowChoices;
     std::vector<ChosenExpert> columnChoices;
-    std::vector<CellPath> paths;    // in order of the choices; empty where undefined
+    std::vector<CellPath> paths; // in order of the choices; empty where undefined
 };
-CellReading readCell(const core::AttentionKeep& block, const MapChoices& choices, MapCell cell, std::optional<float> attention);
+CellReading readCell(const core::AttentionKeep& block, const MapChoices& choices, MapCell cell,
+                     std::optional<float> attention);
 
 } // namespace headscope::widgets

@@ -31,18 +31,19 @@ struct MapRange {
     bool operator==(const MapRange&) const = default;
 };
 
-/// Where the values of a map lie on screen. Map coordinates count values: value (row i, column j) covers [j, j + 1) × [i, i + 1), x to the
-/// right over the columns, y downwards over the rows. Pixels are those of the widget (device independent). Cells are square. The map
-/// starts at the top left corner of the plot when it is smaller than the plot, and never leaves a gap when it is larger.
+/// Where the values of a map lie on screen. Map coordinates count values: value (row i, column j) covers [j, j + 1) × [i, i
+/// + 1), x to the right over the columns, y downwards over the rows. Pixels are those of the widget (device independent).
+/// Cells are square. The map starts at the top left corner of the plot when it is smaller than the plot, and never leaves a
+/// gap when it is larger.
 struct MapGeometry {
     static constexpr double largestCell = 64;       // pixels
     static constexpr std::int64_t tileValues = 256; // of a tile, along each side
 
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    QRectF plot;                // where the map may be drawn
-    double cell = 1;            // pixels per value
-    QPointF origin;             // map coordinates of the plot's top left corner
+    QRectF plot;     // where the map may be drawn
+    double cell = 1; // pixels per value
+    QPointF origin;  // map coordinates of the plot's top left corner
 
     /// The whole map, as large as the plot allows.
     static MapGeometry fitted(std::int64_t rows, std::int64_t columns, const QRectF& plot);
@@ -73,7 +74,8 @@ struct MapGeometry {
     std::int64_t step(double pixelRatio) const;
     /// The value that stands for this one when every step-th row and column is drawn.
     static MapCell sampled(MapCell value, std::int64_t step);
-    /// The tiles that cover what is visible, clipped to the map, in rows from the top; each area starts at a multiple of tileValues · step.
+    /// The tiles that cover what is visible, clipped to the map, in rows from the top; each area starts at a multiple of
+    /// tileValues · step.
     std::vector<core::TileArea> tiles(std::int64_t step) const;
     /// The tile of this step that holds a value.
     core::TileArea tileOf(MapCell value, std::int64_t step) const;

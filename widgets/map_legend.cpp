@@ -45,7 +45,8 @@ std::vector<AxisTick> logTicks(double high)
 }
 
 /// A swatch and its meaning; returns where the next one may start, leftwards.
-double swatchLeftOf(QPainter& painter, double right, const QRectF& line, const QBrush& brush, const QString& text, const MapFrame& frame)
+double swatchLeftOf(QPainter& painter, double right, const QRectF& line, const QBrush& brush, const QString& text,
+                    const MapFrame& frame)
 {
     const double width = std::ceil(painter.fontMetrics().horizontalAdvance(text));
     const QRectF words(right - width, line.top(), width, line.height());
@@ -72,13 +73,14 @@ std::vector<AxisTick> colorTicks(const MapColors& colors)
 void paintColorBar(QPainter& painter, const MapFrame& frame, const MapColors& colors, const QString& title)
 {
     const QFontMetricsF metrics(painter.font());
-    const QRectF& area = frame.layout.colorBar;
+    const QRectF area = frame.layout.colorBarBeside(frame.geometry.content());
     const QRectF ramp(area.left(), area.top(), 16, area.height());
     if (ramp.height() < 4 * metrics.height())
         return;
     for (int y = 0; y < ramp.height(); ++y) {
         const auto place = static_cast<std::size_t>(std::lround(255 * (1 - y / (ramp.height() - 1))));
-        painter.fillRect(QRectF(ramp.left(), ramp.top() + y, ramp.width(), 1), QColor(colors.ramp[std::min<std::size_t>(place, 255)]));
+        painter.fillRect(QRectF(ramp.left(), ramp.top() + y, ramp.width(), 1),
+                         QColor(colors.ramp[std::min<std::size_t>(place, 255)]));
     }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(frame.theme.border, 1));
@@ -89,12 +91,14 @@ void paintColorBar(QPainter& painter, const MapFrame& frame, const MapColors& co
         const double y = ramp.bottom() - ramp.height() * static_cast<double>(colors.place(static_cast<float>(tick.value)));
         painter.drawLine(QPointF(ramp.right() + 1, y), QPointF(ramp.right() + 4, y));
         const double top = std::clamp(y - line / 2, ramp.top() - line / 4, ramp.bottom() - line * 3 / 4);
-        painter.drawText(QRectF(ramp.right() + 6, top, area.right() - ramp.right(), line), Qt::AlignLeft | Qt::AlignVCenter, tick.text);
+        painter.drawText(QRectF(ramp.right() + 6, top, area.right() - ramp.right(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                         tick.text);
     }
     const QStringList lines = title.split(QLatin1Char('\n'));
     for (qsizetype i = 0; i < lines.size(); ++i)
-        painter.drawText(QRectF(area.left(), ramp.top() - 5 - static_cast<double>(lines.size() - i) * line, area.width(), line),
-                         Qt::AlignLeft | Qt::AlignVCenter, lines[i]);
+        painter.drawText(
+            QRectF(area.left(), ramp.top() - 5 - static_cast<double>(lines.size() - i) * line, area.width(), line),
+            Qt::AlignLeft | Qt::AlignVCenter, lines[i]);
 }
 
 void paintFooter(QPainter& painter, const MapFrame& frame, const MapColors& colors, const QString& badge)
@@ -108,7 +112,8 @@ void paintFooter(QPainter& painter, const MapFrame& frame, const MapColors& colo
         right = swatchLeftOf(painter, right, line, stripes, QStringLiteral("expert not chosen"), frame);
     }
     if (visibility.causal || visibility.segment > 0) {
-        const QString text = visibility.segment > 0 ? QStringLiteral("not visible to the query") : QStringLiteral("after the query");
+        const QString text =
+            visibility.segment > 0 ? QStringLiteral("not visible to the query") : QStringLiteral("after the query");
         right = swatchLeftOf(painter, right, line, QColor(colors.masked), text, frame);
     }
     const QRectF place(line.left(), line.top(), right - line.left(), line.height());

@@ -47,18 +47,9 @@ QRectF rowLabelBox(const MapFrame& frame, const QRectF& band, const QFontMetrics
         return {};
     const QRectF& labels = frame.layout.rowLabels;
     const double height = std::max(band.height(), metrics.height());
-    const double top = std::clamp(band.center().y() - height / 2, labels.top() - 2, std::max(labels.top(), labels.bottom() - height));
+    const double top =
+        std::clamp(band.center().y() - height / 2, labels.top() - 2, std::max(labels.top(), labels.bottom() - height));
     return {labels.left(), top, labels.width() + 2, height};
-}
-
-QRectF columnLabelBox(const MapFrame& frame, const QRectF& band, const QFontMetricsF& metrics)
-{
-    if (band.isEmpty())
-        return {};
-    const QRectF& labels = frame.layout.columnLabels;
-    const double width = std::max(band.width(), metrics.height());
-    const double left = std::clamp(band.center().x() - width / 2, labels.left() - 2, std::max(labels.left(), labels.right() - width));
-    return {left, labels.top(), width, labels.height() + 2};
 }
 
 QString rangeText(const std::vector<core::Token>& tokens, AxisRange range)
@@ -67,8 +58,24 @@ QString rangeText(const std::vector<core::Token>& tokens, AxisRange range)
     return range.end - range.begin == 1 ? first : first + QStringLiteral(" …");
 }
 
+/// Upright among token labels, lying where the axis has indices.
+QRectF columnLabelBox(const MapFrame& frame, AxisRange columns, const QFontMetricsF& metrics)
+{
+    const QRectF band = columnBand(frame, columns);
+    if (band.isEmpty())
+        return {};
+    const QRectF& labels = frame.layout.columnLabels;
+    double width = std::max(band.width(), metrics.height());
+    if (frame.layout.labels == AxisLabels::Indices)
+        width = std::min(metrics.horizontalAdvance(rangeText(frame.scene.columnTokens(), columns)) + 8, 120.0);
+    const double left =
+        std::clamp(band.center().x() - width / 2, labels.left() - 2, std::max(labels.left(), labels.right() - width));
+    return {left, labels.top(), width, labels.height() + 2};
+}
+
 /// Labels lie one under the other where each has room, else one text stands for the range.
-template <typename DrawText> void eachLabel(AxisRange range, AxisRange visible, bool room, const DrawText& draw)
+template <typename DrawText>
+void eachLabel(AxisRange range, AxisRange visible, bool room, const DrawText& draw)
 {
     if (!room) {
         draw(range);
@@ -91,7 +98,7 @@ void paintRows(QPainter& painter, const MapFrame& frame, AxisRange rows, const C
             painter.drawLine(band.bottomLeft(), band.bottomRight());
     }
     const MapRange visible = frame.geometry.visible();
-    const bool room = labelFont(painter.font(), frame.geometry.cell).has_value();
+    const bool room = frame.layout.labels == AxisLabels::Tokens;
     eachLabel(rows, {visible.rowBegin, visible.rowEnd}, room, [&](AxisRange part) {
         const QRectF box = rowLabelBox(frame, rowBand(frame, part), metrics);
         painter.fillRect(box, colors.box);
@@ -115,25 +122,26 @@ void paintColumns(QPainter& painter, const MapFrame& frame, AxisRange columns, c
             painter.drawLine(band.topRight(), band.bottomRight());
     }
     const MapRange visible = frame.geometry.visible();
-    const bool room = labelFont(painter.font(), frame.geometry.cell).has_value();
+    const bool room = frame.layout.labels == AxisLabels::Tokens;
     eachLabel(columns, {visible.columnBegin, visible.columnEnd}, room, [&](AxisRange part) {
-        const QRectF box = columnLabelBox(frame, columnBand(frame, part), metrics);
+        const QRectF box = columnLabelBox(frame, part, metrics);
+        const QString text = rangeText(frame.scene.columnTokens(), part);
         painter.fillRect(box, colors.box);
         painter.setPen(colors.text);
-        const QRectF text = box.adjusted(0, 2, 0, -2);
-        painter.save();
-        painter.translate(text.left(), text.bottom());
-        painter.rotate(-90);
-        painter.drawText(QRectF(0, 0, text.height(), text.width()), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                         metrics.elidedText(rangeText(frame.scene.columnTokens(), part), Qt::ElideMiddle, text.height()));
-        painter.restore();
+        if (room)
+            drawUpwards(painter, box.adjusted(0, 2, 0, -2), Qt::AlignLeft | Qt::AlignVCenter,
+                        metrics.elidedText(text, Qt::ElideMiddle, box.height() - 4));
+        else
+            painter.drawText(box.adjusted(4, 0, -4, 0), Qt::AlignCenter | Qt::TextSingleLine,
+                             metrics.elidedText(text, Qt::ElideMiddle, box.width() - 8));
     });
 }
 
 /// The square that a sampled value fills.
 QRectF cellBox(const MapFrame& frame, MapCell cell)
 {
-    const QRectF rect(frame.geometry.cellRect(cell).topLeft(), QSizeF(frame.geometry.cell, frame.geometry.cell) * frame.step);
+    const QRectF rect(frame.geometry.cellRect(cell).topLeft(),
+                      QSizeF(frame.geometry.cell, frame.geometry.cell) * frame.step);
     return rect.intersects(frame.geometry.content()) ? rect : QRectF();
 }
 
@@ -187,9 +195,8 @@ QRegion regionOf(const MapFrame& frame, const MapHighlights& highlights, const Q
     }
     const AxisRange named = highlights.cell ? AxisRange{highlights.cell->column, highlights.cell->column + 1} : AxisRange{};
     for (const AxisRange& columns : {highlights.selectedColumns, highlights.hoverColumns, named}) {
-        const QRectF band = columnBand(frame, columns);
-        add(band);
-        add(columnLabelBox(frame, band, metrics));
+        add(columnBand(frame, columns));
+        add(columnLabelBox(frame, columns, metrics));
     }
     for (const auto& cell : {highlights.cell, highlights.hover})
         if (cell)

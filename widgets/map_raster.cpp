@@ -100,7 +100,8 @@ public:
           m_rowAt(valuesAlong(picture.geometry.origin.y(), picture.geometry.cell * picture.pixelRatio, image.height(),
                               picture.geometry.rows)),
           m_stripe(std::max(3, static_cast<int>(std::lround(4 * picture.pixelRatio))))
-    {}
+    {
+    }
 
     void fillMap(QRgb color)
     {
@@ -138,8 +139,7 @@ private:
         const core::Visibility& visibility = m_picture.visibility;
         const std::int64_t firstVisible = visibility.firstVisible(row);
         const std::int64_t endVisible = visibility.causal ? row + 1 : m_picture.geometry.columns;
-        const float* values =
-            tile ? tile->values.data() + (row - tile->area.row) / step * tile->area.columns : nullptr;
+        const float* values = tile ? tile->values.data() + (row - tile->area.row) / step * tile->area.columns : nullptr;
         QRgb* out = line(pixelRow);
         std::int64_t previous = -1;
         QRgb color = m_picture.colors.masked;

@@ -22,7 +22,6 @@ MapScene MapScene::of(std::shared_ptr<const core::Trace> trace, const core::MapR
 
 namespace {
 
-/// Room for the widest label, within bounds.
 double labelWidth(const std::vector<core::Token>& tokens, const QFontMetricsF& metrics)
 {
     constexpr std::size_t enough = 2000; // a long text has its usual tokens among these
@@ -39,12 +38,21 @@ double stripWidth(int slots)
 
 } // namespace
 
-MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const MapScene& scene)
+LabelRoom LabelRoom::of(const MapScene& scene, const QFontMetricsF& metrics)
+{
+    if (scene.empty())
+        return {};
+    return {labelWidth(scene.rowTokens(), metrics), labelWidth(scene.columnTokens(), metrics)};
+}
+
+MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const MapScene& scene, const LabelRoom& room,
+                        AxisLabels labels)
 {
     constexpr double gap = 4;
+    constexpr double tick = 6;
     const double line = std::ceil(metrics.height());
-    const double rowLabel = scene.empty() ? 0 : labelWidth(scene.rowTokens(), metrics);
-    const double columnLabel = scene.empty() ? 0 : labelWidth(scene.columnTokens(), metrics);
+    const double rowLabel = room.rows;
+    const double columnLabel = labels == AxisLabels::Tokens ? room.columns : line + tick;
     const double rowStrip = stripWidth(scene.choices.rows.slots());
     const double columnStrip = stripWidth(scene.choices.columns.slots());
 
@@ -55,6 +63,7 @@ MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const 
     const double bottom = gap + line + gap;
 
     MapLayout layout;
+    layout.labels = labels;
     layout.plot = QRectF(left, top, std::max(0.0, std::floor(size.width() - left - right)),
                          std::max(0.0, std::floor(size.height() - top - bottom)));
     const QRectF& plot = layout.plot;
@@ -79,6 +88,14 @@ QRectF MapLayout::columnSlot(int slot, int slots, double left, double width) con
 {
     const double height = columnStrip.height() / std::max(slots, 1);
     return {left, columnStrip.top() + slot * height, width, height};
+}
+
+QString siteName(const AxisChoices& choices)
+{
+    const core::RouterAddress address = choices.address();
+    const auto site = core::toString(address.site);
+    const QString name = QString::fromLatin1(site.data(), static_cast<qsizetype>(site.size()));
+    return address.head ? name + QStringLiteral(".h%1").arg(*address.head) : name;
 }
 
 QString mapName(const core::MapRef& map, const core::AttentionKeep& block)

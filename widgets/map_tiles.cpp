@@ -9,6 +9,8 @@ void MapTiles::setMap(const core::MapRef& map, const core::Visibility& visibilit
 {
     m_map = map;
     m_visibility = visibility;
+    if (m_generation != m_source->generation())
+        m_failures.clear();
     m_generation = m_source->generation();
     m_held.clear();
     m_wanted.clear();
@@ -21,16 +23,16 @@ void MapTiles::want(std::span<const core::TileArea> areas, std::optional<MapCell
     ++m_clock;
     m_wanted.clear();
     m_pending.clear();
+    m_error.clear();
+    std::vector<core::TileArea> retained;
+    if (cell && !isMasked(*cell, m_visibility))
+        retained.push_back({cell->row, cell->column, 1, 1, 1}); // first: someone reads it
     for (const core::TileArea& area : areas)
-        if (!isMasked(area, m_visibility)) {
+        if (!isMasked(area, m_visibility))
             m_wanted.push_back(area);
-            ask(area);
-        }
-    std::vector<core::TileArea> retained = m_wanted;
-    if (cell && !isMasked(*cell, m_visibility)) {
-        retained.push_back(core::TileArea{cell->row, cell->column, 1, 1, 1});
-        ask(retained.back());
-    }
+    retained.insert(retained.end(), m_wanted.begin(), m_wanted.end());
+    for (const core::TileArea& area : retained)
+        ask(area);
     m_source->retain(m_map, retained);
     dropOldest();
 }
@@ -38,8 +40,11 @@ void MapTiles::want(std::span<const core::TileArea> areas, std::optional<MapCell
 void MapTiles::ask(const core::TileArea& area)
 {
     const auto held = m_held.find(area);
+    const auto failure = m_failures.find({m_map, area});
     if (held != m_held.end())
         held->second.used = m_clock;
+    else if (failure != m_failures.end())
+        m_error = failure->second;
     else if (auto tile = m_source->tile(m_map, area))
         store(std::move(tile), area);
     else
@@ -60,6 +65,7 @@ bool MapTiles::fail(std::uint64_t generation, const core::MapRef& map, const cor
     if (generation != m_generation || map != m_map)
         return false;
     m_pending.erase(area);
+    m_failures[{map, area}] = sentence;
     m_error = sentence;
     return true;
 }
@@ -79,9 +85,9 @@ void MapTiles::dropOldest()
         if (held.used != m_clock)
             candidates.emplace_back(held.used, area);
     const auto excess = std::min(candidates.size(), m_held.size() - capacity);
-    std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(excess), [](const auto& a, const auto& b) {
-        return std::pair(a.second.step, a.first) < std::pair(b.second.step, b.first);
-    });
+    std::ranges::partial_sort(
+        candidates, candidates.begin() + static_cast<std::ptrdiff_t>(excess),
+        [](const auto& a, const auto& b) { return std::pair(a.second.step, a.first) < std::pair(b.second.step, b.first); });
     for (std::size_t i = 0; i < excess; ++i)
         m_held.erase(candidates[i].second);
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace headscope::widgets {
@@ -23,8 +24,8 @@ struct DrawnTile {
     std::shared_ptr<const core::Tile> values; // of its own step or a coarser one; nullptr: nothing at hand
 };
 
-/// The tiles of one map that a view has at hand. Asks for those that are missing, keeps those lately used and the coarse ones, and finds a
-/// coarser stand-in while a tile is under way.
+/// The tiles of one map that a view has at hand. Asks for those that are missing, keeps those lately used and the coarse
+/// ones, and finds a coarser stand-in while a tile is under way.
 class MapTiles
 {
 public:
@@ -32,7 +33,8 @@ public:
 
     /// Another map, or the same of another trace: nothing is at hand.
     void setMap(const core::MapRef& map, const core::Visibility& visibility);
-    /// Asks for what is wanted and not at hand, and for the value of one cell. Areas without any visible value are never asked for.
+    /// Asks for what is wanted and not at hand, and for the value of one cell. Areas without any visible value are never
+    /// asked for.
     void want(std::span<const core::TileArea> areas, std::optional<MapCell> cell);
     /// Takes a reported tile; false when it belongs to another map or trace or is not wanted any more.
     bool take(std::uint64_t generation, const core::MapRef& map, const core::TileArea& area);
@@ -65,6 +67,7 @@ private:
     std::vector<core::TileArea> m_wanted;
     std::set<core::TileArea> m_pending;
     std::uint64_t m_clock = 0;
+    std::map<std::pair<core::MapRef, core::TileArea>, QString> m_failures; // of this trace: a source says so once
     QString m_error;
 };
 

@@ -3,8 +3,8 @@
 
 #include <QAction>
 #include <QEvent>
-#include <QPainter>
 #include <QPaintEvent>
+#include <QPainter>
 
 #include <algorithm>
 
@@ -30,6 +30,11 @@ MapWidget::MapWidget(TileSource* tiles, QWidget* parent) : QWidget(parent), m_so
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Attention map"));
+    setWhatsThis(tr(
+        "Rows are queries (destination), columns are keys (source). The wheel zooms, dragging moves, a double click shows "
+        "the "
+        "whole map. Arrows move, with Shift they move the chosen cell; + and − zoom, Home shows the whole map, L makes the "
+        "colours logarithmic, R lets them run from 0 to 1."));
     setContextMenuPolicy(Qt::ActionsContextMenu);
     m_colors = MapColors::make(m_scale, 1, themeOf(palette()));
     addActions();
@@ -59,20 +64,19 @@ void MapWidget::addActions()
         return action;
     };
     const auto zoom = [this](double factor) {
-        setMapGeometry(m_geometry.zoomed(factor, m_hover ? m_geometry.cellRect(*m_hover).center() : m_geometry.content().center()));
+        setMapGeometry(
+            m_geometry.zoomed(factor, m_hover ? m_geometry.cellRect(*m_hover).center() : m_geometry.content().center()));
     };
-    add(tr("Whole map"), {Qt::Key_Home, Qt::Key_0}, [this] {
-        setMapGeometry(MapGeometry::fitted(m_geometry.rows, m_geometry.columns, m_geometry.plot));
-    });
+    add(tr("Whole map"), {Qt::Key_Home, Qt::Key_0},
+        [this] { setMapGeometry(MapGeometry::fitted(m_geometry.rows, m_geometry.columns, m_geometry.plot)); });
     add(tr("Zoom in"), {Qt::Key_Plus, Qt::Key_Equal}, [zoom] { zoom(1.5); });
     add(tr("Zoom out"), {Qt::Key_Minus}, [zoom] { zoom(1 / 1.5); });
     m_logAction = add(tr("Logarithmic colours"), {Qt::Key_L}, [this] {
         setColorScale(m_logAction->isChecked() ? MapColors::Scale::Log : MapColors::Scale::Linear);
     });
     m_logAction->setCheckable(true);
-    m_unitAction = add(tr("Colours from 0 to 1"), {Qt::Key_R}, [this] {
-        setColorRange(m_unitAction->isChecked() ? ColorRange::Unit : ColorRange::OnScreen);
-    });
+    m_unitAction = add(tr("Colours from 0 to 1"), {Qt::Key_R},
+                       [this] { setColorRange(m_unitAction->isChecked() ? ColorRange::Unit : ColorRange::OnScreen); });
     m_unitAction->setCheckable(true);
 }
 
@@ -94,24 +98,38 @@ void MapWidget::setMap(const std::shared_ptr<const core::Trace>& trace, const co
 {
     const bool fitted = m_geometry.empty() || m_geometry.isFitted();
     m_scene = MapScene::of(trace, map);
+    m_labelRoom = LabelRoom::of(m_scene, QFontMetricsF(font()));
     m_hover.reset();
     m_tiles.setMap(map, m_scene.block ? m_scene.block->visibility : core::Visibility{});
     m_geometry.rows = m_scene.empty() ? 0 : m_scene.block->rows;
     m_geometry.columns = m_scene.empty() ? 0 : m_scene.block->columns;
     if (m_cell && (m_cell->row >= m_geometry.rows || m_cell->column >= m_geometry.columns))
         m_cell.reset();
-    if (fitted)
-        m_geometry.cell = 0;
-    placeMap();
+    placeMap(fitted ? MapGeometry::fitted(m_geometry.rows, m_geometry.columns, m_geometry.plot) : m_geometry);
     if (m_tiles.pending() > 0 && !m_picture.isNull())
         m_hold.start();
     selectionChanged();
     Q_EMIT readingChanged();
 }
 
-void MapWidget::placeMap()
+/// Token labels take more room than indices, and only large cells have them.
+MapLayout MapWidget::layoutFor(const MapGeometry& geometry) const
 {
-    m_layout = MapLayout::of(size(), QFontMetricsF(font()), m_scene);
+    const QFontMetricsF metrics(font());
+    const auto layout = [&](AxisLabels labels) { return MapLayout::of(size(), metrics, m_scene, m_labelRoom, labels); };
+    const MapLayout tokens = layout(AxisLabels::Tokens);
+    const bool fitted = geometry.empty() || geometry.isFitted();
+    const double cell =
+        fitted ? MapGeometry::fitted(geometry.rows, geometry.columns, tokens.plot).cell : geometry.cell;
+    return labelFont(font(), cell) ? tokens : layout(AxisLabels::Indices);
+}
+
+void MapWidget::placeMap(const MapGeometry& geometry)
+{
+    m_layout = layoutFor(geometry);
+    m_geometry = geometry;
+    if (!geometry.isFitted() && m_layout.plot.topLeft() != geometry.plot.topLeft())
+        m_geometry.origin += (m_layout.plot.topLeft() - geometry.plot.topLeft()) / geometry.cell; // values stay where they are
     m_geometry = m_geometry.withPlot(m_layout.plot);
     requestTiles();
     invalidate();
@@ -161,9 +179,7 @@ void MapWidget::setMapGeometry(const MapGeometry& geometry)
 {
     if (geometry == m_geometry)
         return;
-    m_geometry = geometry;
-    requestTiles();
-    invalidate();
+    placeMap(geometry);
     setHighlights(currentHighlights());
 }
 
@@ -204,7 +220,8 @@ void MapWidget::renderPicture()
     const QImage image = drawMap({m_geometry, ratio, m_scene.block->visibility, colors}, tiles);
     painter.drawImage(m_geometry.plot.topLeft(), image);
     paintAxes(painter, frame(theme));
-    paintColorBar(painter, frame(theme), colors, m_scale == MapColors::Scale::Log ? tr("attention\nlogarithmic") : tr("attention"));
+    paintColorBar(painter, frame(theme), colors,
+                  m_scale == MapColors::Scale::Log ? tr("attention\nlogarithmic") : tr("attention"));
     paintFooter(painter, frame(theme), colors, badge());
 }
 
@@ -212,6 +229,8 @@ void MapWidget::paintEvent(QPaintEvent* event)
 {
     const bool fits = m_picture.size() == (QSizeF(size()) * devicePixelRatioF()).toSize();
     const bool held = m_hold.isActive() && m_tiles.pending() > 0;
+    if (!fits)
+        requestTiles(); // on a screen of another resolution the sampling is another
     if (!fits || (m_outdated && !held))
         renderPicture();
     QPainter painter(this);
@@ -224,21 +243,29 @@ void MapWidget::paintEvent(QPaintEvent* event)
         veil.setAlphaF(0.55F);
         painter.fillRect(event->rect(), veil);
     }
-    if (!m_scene.empty())
-        paintHighlights(painter, frame(theme), m_highlights);
+    if (m_scene.empty())
+        return;
+    paintHighlights(painter, frame(theme), m_highlights);
+    if (hasFocus()) {
+        painter.setPen(QPen(theme.highlight, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(m_geometry.content().adjusted(-0.5, -0.5, 0.5, 0.5));
+    }
 }
 
 void MapWidget::resizeEvent(QResizeEvent*)
 {
-    placeMap();
+    placeMap(m_geometry);
     m_highlights = currentHighlights();
 }
 
 void MapWidget::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange)
-        placeMap();
+    if (event->type() == QEvent::FontChange) {
+        m_labelRoom = LabelRoom::of(m_scene, QFontMetricsF(font()));
+        placeMap(m_geometry);
+    }
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) {
         m_colors = MapColors::make(m_scale, 1, themeOf(palette()));
         invalidate();

@@ -21,12 +21,13 @@ class QAction;
 
 namespace headscope::widgets {
 
-/// One attention map, however large: rows are queries (destination), columns are keys (source), with the chosen experts along both axes.
-/// Shows tiles of a TileSource, sampled where values are smaller than pixels. Everything but what is pointed out is painted once into a
-/// picture; moving the mouse repaints two bands of it.
+/// One attention map, however large: rows are queries (destination), columns are keys (source), with the chosen experts
+/// along both axes. Shows tiles of a TileSource, sampled where values are smaller than pixels. Everything but what is
+/// pointed out is painted once into a picture; moving the mouse repaints two bands of it.
 ///
-/// Mouse: wheel zooms, drag moves, double click shows the whole map, click chooses a cell (its row's token becomes the selected one) or,
-/// beside the map, an expert. Keys: arrows move, with Shift they move the chosen cell; + − zoom, Home fits, L and R change the colour scale.
+/// Mouse: wheel zooms, drag moves, double click shows the whole map, click chooses a cell (its row's token becomes the
+/// selected one) or, beside the map, an expert. Keys: arrows move, with Shift they move the chosen cell; + − zoom, Home
+/// fits, L and R change the colour scale.
 class MapWidget : public QWidget
 {
     Q_OBJECT
@@ -91,7 +92,8 @@ private:
     };
 
     void addActions();
-    void placeMap();
+    MapLayout layoutFor(const MapGeometry& geometry) const;
+    void placeMap(const MapGeometry& geometry);
     void requestTiles();
     void invalidate();
     void renderPicture();
@@ -110,6 +112,7 @@ private:
     QPointer<Selection> m_selection;
     MapScene m_scene;
     MapTiles m_tiles;
+    LabelRoom m_labelRoom;
     MapLayout m_layout;
     MapGeometry m_geometry;
     MapHighlights m_highlights;

@@ -40,7 +40,8 @@ void MapWidget::pointAt(std::optional<MapCell> cell)
         return;
     m_hover = cell;
     if (m_selection && m_selection->state().stream == (m_scene.empty() ? 0 : m_scene.block->rowStream))
-        m_selection->setHover(cell ? std::optional(m_scene.rowTokens()[static_cast<std::size_t>(cell->row)].span) : std::nullopt);
+        m_selection->setHover(cell ? std::optional(m_scene.rowTokens()[static_cast<std::size_t>(cell->row)].span)
+                                   : std::nullopt);
     setHighlights(currentHighlights());
     Q_EMIT readingChanged();
 }
@@ -147,7 +148,8 @@ void MapWidget::keyPressEvent(QKeyEvent* event)
         if (cell)
             moveCell(down, right);
         else
-            setMapGeometry(m_geometry.panned(QPointF(-right * m_geometry.plot.width(), -down * m_geometry.plot.height()) / 8));
+            setMapGeometry(
+                m_geometry.panned(QPointF(-right * m_geometry.plot.width(), -down * m_geometry.plot.height()) / 8));
     };
     switch (event->key()) {
     case Qt::Key_Left: return go(-1, 0);
@@ -179,7 +181,8 @@ std::optional<MapWidget::StripHit> MapWidget::stripAt(const QPointF& pixel) cons
         return hit(rows, map.y(), slotAt(pixel.x() - m_layout.rowStrip.left(), m_layout.rowStrip.width(), rows.slots()));
     const AxisChoices& columns = m_scene.choices.columns;
     if (m_layout.columnStrip.contains(pixel))
-        return hit(columns, map.x(), slotAt(pixel.y() - m_layout.columnStrip.top(), m_layout.columnStrip.height(), columns.slots()));
+        return hit(columns, map.x(),
+                   slotAt(pixel.y() - m_layout.columnStrip.top(), m_layout.columnStrip.height(), columns.slots()));
     return std::nullopt;
 }
 

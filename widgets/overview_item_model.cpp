@@ -66,7 +66,8 @@ QString OverviewItemModel::toolTip(int row, int column) const
     QString text = numberedPiece(token(row), row) + QStringLiteral(", ") + QString::fromStdString(router(column).toString());
     for (int place = 0; place < layer.site->router.chosen; ++place) {
         const std::size_t slot = layer.site->slot(row, layer.head, place);
-        text += tr("\nexpert %1, gate %2").arg(QString::number(layer.site->experts[slot]), exactNumber(layer.site->gates[slot]));
+        text +=
+            tr("\nexpert %1, gate %2").arg(QString::number(layer.site->experts[slot]), exactNumber(layer.site->gates[slot]));
     }
     text += tr("\nmargin %1").arg(exactNumber(layer.site->margins[layer.site->margin(row, layer.head)]));
     return core::doubtful(*layer.site, row, layer.head, layer.doubt) ? text + tr(" (doubtful)") : text;

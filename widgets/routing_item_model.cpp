@@ -25,7 +25,8 @@ float largestLogitOf(const core::SiteRouting& site, int head)
 
 } // namespace
 
-void RoutingItemModel::setSite(std::shared_ptr<const core::Trace> trace, std::shared_ptr<const core::SiteRouting> site, int head)
+void RoutingItemModel::setSite(std::shared_ptr<const core::Trace> trace, std::shared_ptr<const core::SiteRouting> site,
+                               int head)
 {
     const int columns = site ? columnOf(site->router.experts) : 0;
     const int stream = site ? site->router.stream : 0;
@@ -75,7 +76,8 @@ QVariant RoutingItemModel::marginCell(int row, int role) const
         if (std::isnan(margin(row)))
             return tr("No margin: every expert is chosen.");
         const QString text = tr("margin %1 (k-th minus next score, in logits)").arg(exactNumber(margin(row)));
-        return isDoubtful(row) ? text + tr("\ndoubtful: within the rounding of bfloat16, or among the smallest percent of this text (below %1)")
+        return isDoubtful(row) ? text + tr("\ndoubtful: within the rounding of bfloat16, or among the smallest percent of "
+                                           "this text (below %1)")
                                             .arg(exactNumber(m_doubt.percentile))
                                : text;
     }
@@ -94,7 +96,8 @@ QVariant RoutingItemModel::expertCell(int row, int expert, int role) const
         return place < 0 ? QString() : fixedNumber(static_cast<double>(gate(row, place)), 3);
     case ExpertRole: return expert;
     case StrengthRole: return place < 0 || logits ? QVariant() : QVariant(static_cast<double>(gate(row, place)));
-    case ScaleRole: return logits ? QVariant(0.5 + 0.5 * static_cast<double>(logit(row, expert) / m_largestLogit)) : QVariant();
+    case ScaleRole:
+        return logits ? QVariant(0.5 + 0.5 * static_cast<double>(logit(row, expert) / m_largestLogit)) : QVariant();
     case ChosenRole: return place >= 0;
     case Qt::ToolTipRole: return expertToolTip(row, expert);
     default: return {};
@@ -109,7 +112,8 @@ QString RoutingItemModel::expertToolTip(int row, int expert) const
         text += tr("\nlogit %1").arg(exactNumber(logit(row, expert)));
     if (place < 0)
         return text + tr("\nnot chosen");
-    return text + tr("\ngate %1, choice %2 of %3").arg(exactNumber(gate(row, place))).arg(place + 1).arg(m_site->router.chosen);
+    return text +
+           tr("\ngate %1, choice %2 of %3").arg(exactNumber(gate(row, place))).arg(place + 1).arg(m_site->router.chosen);
 }
 
 QVariant RoutingItemModel::columnHeader(int column, int role) const
@@ -118,7 +122,9 @@ QVariant RoutingItemModel::columnHeader(int column, int role) const
     switch (role) {
     case Qt::DisplayRole: return expert < 0 ? tr("margin") : QString::number(expert);
     case Qt::DecorationRole: return expert < 0 ? QVariant() : QVariant(expertSwatch(expert));
-    case Qt::ToolTipRole: return expert < 0 ? tr("k-th minus (k+1)-th score, in logits; small margins are doubtful") : tr("expert %1").arg(expert);
+    case Qt::ToolTipRole:
+        return expert < 0 ? tr("k-th minus (k+1)-th score, in logits; small margins are doubtful")
+                          : tr("expert %1").arg(expert);
     default: return {};
     }
 }

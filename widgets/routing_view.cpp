@@ -82,8 +82,10 @@ QWidget* RoutingView::makeHeader()
         group->addButton(button, id);
         buttons->addWidget(button);
     };
-    add(m_pageButtons, static_cast<int>(Page::Experts), tr("Tokens × experts"), tr("What this router decided about every token"));
-    add(m_pageButtons, static_cast<int>(Page::Layers), tr("Tokens × layers"), tr("The first choice in every layer, for the same site and head"));
+    add(m_pageButtons, static_cast<int>(Page::Experts), tr("Tokens × experts"),
+        tr("What this router decided about every token"));
+    add(m_pageButtons, static_cast<int>(Page::Layers), tr("Tokens × layers"),
+        tr("The first choice in every layer, for the same site and head"));
     buttons->addSpacing(14);
     add(m_modeButtons, static_cast<int>(RoutingItemModel::Mode::Gates), tr("Gates"), tr("What the model multiplies with"));
     add(m_modeButtons, static_cast<int>(RoutingItemModel::Mode::Logits), tr("Logits"), tr("The scores that decide"));
@@ -91,7 +93,8 @@ QWidget* RoutingView::makeHeader()
     m_scale = new ScaleLegend;
     buttons->addWidget(m_scale);
     connect(m_pageButtons, &QButtonGroup::idClicked, this, [this](int id) { setPage(static_cast<Page>(id)); });
-    connect(m_modeButtons, &QButtonGroup::idClicked, this, [this](int id) { setMode(static_cast<RoutingItemModel::Mode>(id)); });
+    connect(m_modeButtons, &QButtonGroup::idClicked, this,
+            [this](int id) { setMode(static_cast<RoutingItemModel::Mode>(id)); });
 
     auto* header = new QWidget;
     auto* column = new QVBoxLayout(header);
@@ -139,7 +142,8 @@ void RoutingView::setSelection(Selection* selection)
 void RoutingView::setTrace(std::shared_ptr<const core::Trace> trace)
 {
     m_trace = std::move(trace);
-    const bool known = m_trace && m_selection && m_selection->state().router && siteOf(*m_trace, *m_selection->state().router);
+    const bool known =
+        m_trace && m_selection && m_selection->state().router && siteOf(*m_trace, *m_selection->state().router);
     if (known)
         m_router = m_selection->state().router;
     else if (m_trace && !m_trace->sites.empty() && !(m_router && siteOf(*m_trace, *m_router)))
@@ -205,7 +209,8 @@ void RoutingView::showRouter()
     m_message->setText(empty ? whyNothing() : QString());
     m_stack->setCurrentIndex(empty ? 0 : 1);
     if (site) {
-        m_expertsTable->setColumnWidth(RoutingItemModel::MarginColumn, fontMetrics().horizontalAdvance(QStringLiteral("◆ 0.0e−00")) + 24);
+        m_expertsTable->setColumnWidth(RoutingItemModel::MarginColumn,
+                                       fontMetrics().horizontalAdvance(QStringLiteral("◆ 0.0e−00")) + 24);
         m_title->setText(QString::fromStdString(site->address(head).toString()));
         m_legend->setText(QString::fromStdString(site->router.legend()));
         m_layersTable->setMarkedColumn(m_layers->columnOf(site->address(head)));

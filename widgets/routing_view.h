@@ -23,8 +23,9 @@ class ScaleLegend;
 class StaleVeil;
 class TokenTable;
 
-/// What the chosen router decided: tokens × experts with gates or logits, the same router of every layer, and the load of its experts.
-/// Follows Selection::router; a cell selects the token and the expert, in the overview the token and the layer's router.
+/// What the chosen router decided: tokens × experts with gates or logits, the same router of every layer, and the load of
+/// its experts. Follows Selection::router; a cell selects the token and the expert, in the overview the token and the
+/// layer's router.
 class RoutingView : public QWidget
 {
     Q_OBJECT

@@ -55,7 +55,8 @@ QString ScaleLegend::high() const
 QSize ScaleLegend::sizeHint() const
 {
     const QFontMetrics metrics(font());
-    const int words = metrics.horizontalAdvance(title()) + metrics.horizontalAdvance(low()) + metrics.horizontalAdvance(high());
+    const int words =
+        metrics.horizontalAdvance(title()) + metrics.horizontalAdvance(low()) + metrics.horizontalAdvance(high());
     return {words + rampWidth + 4 * gap, metrics.height() + 4};
 }
 
@@ -75,7 +76,8 @@ void ScaleLegend::paintEvent(QPaintEvent*)
     const QRect ramp(x, height() / 2 - 5, rampWidth, 10);
     for (int i = 0; i < rampWidth; ++i) {
         const double place = (i + 0.5) / rampWidth;
-        const QColor color = m_largestLogit ? scaleColor(ColorScale::Diverging, place, theme) : expertColor(m_expert, place, theme);
+        const QColor color =
+            m_largestLogit ? scaleColor(ColorScale::Diverging, place, theme) : expertColor(m_expert, place, theme);
         painter.fillRect(ramp.left() + i, ramp.top(), 1, ramp.height(), color);
     }
     painter.setPen(theme.border);

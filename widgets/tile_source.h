@@ -26,8 +26,8 @@ public:
     /// Grows with every setTrace: a report that carries another number is about another trace.
     std::uint64_t generation() const { return m_generation; }
 
-    /// The tile when it is at hand, else nullptr after having asked for it. Asking again while it is under way costs nothing.
-    /// `area` is clipped to the map, as MapGeometry gives it.
+    /// The tile when it is at hand, else nullptr after having asked for it. Asking again while it is under way costs
+    /// nothing. `area` is clipped to the map, as MapGeometry gives it.
     virtual std::shared_ptr<const core::Tile> tile(const core::MapRef& map, const core::TileArea& area) = 0;
     /// Of everything asked for and not yet there only these are still wanted, most wanted first. The rest may be dropped.
     virtual void retain(const core::MapRef& map, std::span<const core::TileArea> areas) = 0;

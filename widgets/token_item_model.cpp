@@ -37,12 +37,13 @@ QVariant TokenItemModel::headerData(int section, Qt::Orientation orientation, in
     switch (role) {
     case Qt::DisplayRole: {
         const auto digits = QString::number(m_rows - 1).size();
-        return QString::number(section).rightJustified(digits, QChar(0x2007)) + QStringLiteral("  ") + visiblePiece(token(section));
+        return QString::number(section).rightJustified(digits, QChar(0x2007)) + QStringLiteral("  ") +
+               visiblePiece(token(section));
     }
     case Qt::ToolTipRole:
         return tr("%1, id %2, bytes %3–%4")
-            .arg(numberedPiece(token(section), section), QString::number(token(section).id), QString::number(token(section).span.begin),
-                 QString::number(token(section).span.end));
+            .arg(numberedPiece(token(section), section), QString::number(token(section).id),
+                 QString::number(token(section).span.begin), QString::number(token(section).span.end));
     case Qt::TextAlignmentRole: return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     default: return {};
     }
@@ -53,7 +54,8 @@ int TokenItemModel::rowsOf(const core::Trace* trace, int stream) const
     return trace && static_cast<std::size_t>(stream) < trace->streams.size() ? static_cast<int>(trace->tokens(stream)) : 0;
 }
 
-void TokenItemModel::replace(std::shared_ptr<const core::Trace> trace, int stream, int columns, const std::function<void()>& assign)
+void TokenItemModel::replace(std::shared_ptr<const core::Trace> trace, int stream, int columns,
+                             const std::function<void()>& assign)
 {
     const int rows = columns > 0 ? rowsOf(trace.get(), stream) : 0;
     const auto take = [&] {

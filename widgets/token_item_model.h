@@ -28,7 +28,8 @@ public:
     const core::Token& token(int row) const;
 
 protected:
-    /// Takes another trace; `assign` changes what the subclass keeps of it. As long as the columns stay, views keep their place.
+    /// Takes another trace; `assign` changes what the subclass keeps of it. As long as the columns stay, views keep their
+    /// place.
     void replace(std::shared_ptr<const core::Trace> trace, int stream, int columns, const std::function<void()>& assign);
 
     virtual QVariant cell(int row, int column, int role) const = 0;

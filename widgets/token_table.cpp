@@ -129,7 +129,8 @@ void TokenTable::follow(Scroll scroll)
                              QItemSelectionModel::ClearAndSelect);
     const QModelIndex current = currentIndex();
     if (!current.isValid() || current.row() < first || current.row() > last)
-        selectionModel()->setCurrentIndex(m_model->index(first, std::max(current.column(), 0)), QItemSelectionModel::NoUpdate);
+        selectionModel()->setCurrentIndex(m_model->index(first, std::max(current.column(), 0)),
+                                          QItemSelectionModel::NoUpdate);
     if (scroll == Scroll::ToSelection)
         scrollTo(m_model->index(currentIndex().row(), std::max(currentIndex().column(), 0)));
 }

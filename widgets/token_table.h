@@ -9,8 +9,8 @@
 
 namespace headscope::widgets {
 
-/// A table with a token per row, tied to the shared selection: the selected tokens' rows are outlined, moving the mouse points at tokens,
-/// clicking or moving with the keys selects them. What a column means is the owner's matter.
+/// A table with a token per row, tied to the shared selection: the selected tokens' rows are outlined, moving the mouse
+/// points at tokens, clicking or moving with the keys selects them. What a column means is the owner's matter.
 class TokenTable : public QTableView
 {
     Q_OBJECT

@@ -15,7 +15,8 @@ double dot(const std::vector<float>& a, std::int64_t atA, const std::vector<floa
 {
     double sum = 0;
     for (int i = 0; i < width; ++i)
-        sum += static_cast<double>(a[static_cast<std::size_t>(atA * width + i)]) * static_cast<double>(b[static_cast<std::size_t>(atB * width + i)]);
+        sum += static_cast<double>(a[static_cast<std::size_t>(atA * width + i)]) *
+               static_cast<double>(b[static_cast<std::size_t>(atB * width + i)]);
     return sum;
 }
 
@@ -26,7 +27,8 @@ float attention(const core::AttentionKeep& keep, int map, std::int64_t row, std:
     const std::int64_t query = row * keep.maps + map;
     double score = dot(keep.queries, query, keep.keys, column * keep.keyHeads + map % keep.keyHeads, keep.width);
     if (keep.relativeHeads > 0)
-        score += dot(keep.queries, query, keep.relative, (row - column) * keep.relativeHeads + map % keep.relativeHeads, keep.width);
+        score += dot(keep.queries, query, keep.relative, (row - column) * keep.relativeHeads + map % keep.relativeHeads,
+                     keep.width);
     return static_cast<float>(std::exp(score - static_cast<double>(keep.logSumExp[static_cast<std::size_t>(query)])));
 }
 
@@ -75,7 +77,7 @@ std::shared_ptr<const core::Tile> FakeTiles::tile(const core::MapRef& map, const
     const Key key{map, area};
     if (const auto found = m_ready.find(key); found != m_ready.end())
         return found->second;
-    if (m_waiting.contains(key))
+    if (m_waiting.contains(key) || m_failed.contains(key))
         return nullptr;
     m_requests.push_back(area);
     if (m_answer == Answer::AtOnce)
@@ -86,12 +88,14 @@ std::shared_ptr<const core::Tile> FakeTiles::tile(const core::MapRef& map, const
 
 void FakeTiles::retain(const core::MapRef& map, std::span<const core::TileArea> areas)
 {
-    std::erase_if(m_waiting, [&](const Key& key) {
-        return key.first != map || std::ranges::find(areas, key.second) == areas.end();
-    });
+    std::erase_if(m_waiting,
+                  [&](const Key& key) { return key.first != map || std::ranges::find(areas, key.second) == areas.end(); });
 }
 
-void FakeTiles::deliver() { deliverAs(generation()); }
+void FakeTiles::deliver()
+{
+    deliverAs(generation());
+}
 
 void FakeTiles::deliverAs(std::uint64_t asGeneration)
 {
@@ -103,6 +107,7 @@ void FakeTiles::deliverAs(std::uint64_t asGeneration)
 
 void FakeTiles::failAll(const QString& sentence)
 {
+    m_failed.insert(m_waiting.begin(), m_waiting.end());
     for (const Key& key : std::exchange(m_waiting, {}))
         Q_EMIT failed(generation(), key.first, key.second, sentence);
 }
@@ -111,6 +116,7 @@ void FakeTiles::traceChanged()
 {
     m_ready.clear();
     m_waiting.clear();
+    m_failed.clear();
 }
 
 std::shared_ptr<const core::Trace> hugeTrace(std::int64_t tokens)
@@ -121,8 +127,11 @@ std::shared_ptr<const core::Trace> hugeTrace(std::int64_t tokens)
     for (std::int64_t token = 0; token < tokens; ++token) {
         const std::size_t begin = text.text.size();
         text.text += token % 7 == 0 ? " the" : " w" + std::to_string(token % 977);
-        text.tokens.push_back({static_cast<core::TokenId>(token % 977), "▁" + text.text.substr(begin + 1), {begin, text.text.size()},
-                               false, static_cast<std::int32_t>(token)});
+        text.tokens.push_back({static_cast<core::TokenId>(token % 977),
+                               "▁" + text.text.substr(begin + 1),
+                               {begin, text.text.size()},
+                               false,
+                               static_cast<std::int32_t>(token)});
     }
     for (const core::Site site : {core::Site::V, core::Site::O}) {
         auto routing = std::make_shared<core::SiteRouting>();

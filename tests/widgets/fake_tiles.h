@@ -27,7 +27,8 @@ public:
 
     explicit FakeTiles(AttentionAt attention, Answer answer = Answer::AtOnce)
         : m_attention(std::move(attention)), m_answer(answer)
-    {}
+    {
+    }
 
     std::shared_ptr<const core::Tile> tile(const core::MapRef& map, const core::TileArea& area) override;
     void retain(const core::MapRef& map, std::span<const core::TileArea> areas) override;
@@ -51,10 +52,12 @@ private:
     Answer m_answer;
     std::map<Key, std::shared_ptr<const core::Tile>> m_ready;
     std::set<Key> m_waiting;
+    std::set<Key> m_failed;
     std::vector<core::TileArea> m_requests;
 };
 
-/// A trace with a text of this many tokens that keeps an (empty) attention block, as large as one likes, and SwitchHead sites.
+/// A trace with a text of this many tokens that keeps an (empty) attention block, as large as one likes, and SwitchHead
+/// sites.
 std::shared_ptr<const core::Trace> hugeTrace(std::int64_t tokens);
 
 } // namespace headscope::samples

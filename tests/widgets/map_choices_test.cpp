@@ -158,10 +158,12 @@ void MapChoicesTest::mapsOfferedAndFollowed()
     // The feed-forward layer has no map: its layer's attention, the same head as until now.
     QCOMPARE(follow(switchHead, router(1, core::Site::Mlp, std::nullopt, core::Block::Ffn), 2, shown),
              Optional({layer1, By::Map, 1, 0}));
-    QCOMPARE(follow(moa, router(1, core::Site::QO, std::nullopt), 4, {layer1, By::Expert, 2, 0}), Optional({layer1, By::Expert, 4, 0}));
+    QCOMPARE(follow(moa, router(1, core::Site::QO, std::nullopt), 4, {layer1, By::Expert, 2, 0}),
+             Optional({layer1, By::Expert, 4, 0}));
     QCOMPARE(follow(moa, router(1, core::Site::QO, std::nullopt), 4, shown), Optional({layer1, By::Map, 1, 0}));
     QCOMPARE(follow(moa, router(7, core::Site::QO, std::nullopt), 4, shown), Optional());
-    QCOMPARE(mapToShow(*switchHead, {Optional({layer1, By::Expert, 3, 0}), shown, std::nullopt, std::nullopt}), Optional(shown));
+    QCOMPARE(mapToShow(*switchHead, {Optional({layer1, By::Expert, 3, 0}), shown, std::nullopt, std::nullopt}),
+             Optional(shown));
     QCOMPARE(mapToShow(*samples::switchHead(samples::text(), samples::Maps::Left), {}), Optional());
 }
 

@@ -190,7 +190,8 @@ void MapGeometryTest::tilesCoverTheViewport_data()
     for (const qint64 size : {1, 255, 256, 257, 1000, 32768})
         for (const double cell : {0.0, 0.1, 0.3, 1.0, 1.7, 12.0})
             for (const QPointF origin : {QPointF(0, 0), QPointF(255.9, 256), QPointF(700, 31), QPointF(30000, 29000.5)})
-                QTest::addRow("%d values, %g px, at %g %g", int(size), cell, origin.x(), origin.y()) << size << cell << origin;
+                QTest::addRow("%d values, %g px, at %g %g", int(size), cell, origin.x(), origin.y())
+                    << size << cell << origin;
 }
 
 void MapGeometryTest::tilesCoverTheViewport()
@@ -203,7 +204,9 @@ void MapGeometryTest::tilesCoverTheViewport()
         const std::int64_t step = geometry.step(ratio);
         checkCover(geometry, step);
         // Each drawn value covers a pixel at least, so that the number of tiles is bounded by the screen, not by the map.
-        const auto bound = [ratio](double pixels) { return static_cast<std::size_t>(pixels * ratio / MapGeometry::tileValues) + 2; };
+        const auto bound = [ratio](double pixels) {
+            return static_cast<std::size_t>(pixels * ratio / MapGeometry::tileValues) + 2;
+        };
         QVERIFY(geometry.tiles(step).size() <= bound(plot.width()) * bound(plot.height()));
     }
 }

@@ -31,7 +31,8 @@ struct Drawn {
 
     QRgb at(MapCell cell) const
     {
-        const QPointF center = (picture.geometry.cellRect(cell).center() - picture.geometry.plot.topLeft()) * picture.pixelRatio;
+        const QPointF center =
+            (picture.geometry.cellRect(cell).center() - picture.geometry.plot.topLeft()) * picture.pixelRatio;
         return image.pixel(static_cast<int>(center.x()), static_cast<int>(center.y()));
     }
 };

@@ -9,8 +9,8 @@
 
 namespace headscope::samples {
 
-/// The widget as it looks in this theme at this size. Where HEADSCOPE_PICTURES names a folder the picture is also written there as
-/// NAME.png, for people to look at (QT_SCALE_FACTOR=2 shows it as on a fine screen).
+/// The widget as it looks in this theme at this size. Where HEADSCOPE_PICTURES names a folder the picture is also written
+/// there as NAME.png, for people to look at (QT_SCALE_FACTOR=2 shows it as on a fine screen).
 QImage pictureOf(QWidget& widget, const QString& name, const widgets::Theme& theme, QSize size);
 
 /// How many pixels differ from the background (theme.base), to see that something was drawn.

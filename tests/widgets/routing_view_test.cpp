@@ -7,7 +7,7 @@
 #include "widgets/map_choices.h"
 #include "widgets/token_table.h"
 
-#include <QAbstractButton>
+#include <QElapsedTimer>
 #include <QHeaderView>
 #include <QTest>
 
@@ -91,7 +91,8 @@ void RoutingViewTest::cellsSelectTokenAndExpert()
                       {table->columnViewportPosition(RoutingItemModel::columnOf(1)) + 20, 8});
     QCOMPARE(stage.selection.state().expert, std::optional(1));
     QCOMPARE(stage.selection.state().bytes, std::optional(stage.span(8)));
-    QTest::mouseClick(table->verticalHeader()->viewport(), Qt::LeftButton, Qt::NoModifier, {10, table->rowViewportPosition(3) + 5});
+    QTest::mouseClick(table->verticalHeader()->viewport(), Qt::LeftButton, Qt::NoModifier,
+                      {10, table->rowViewportPosition(3) + 5});
     QCOMPARE(stage.selection.state().bytes, std::optional(stage.span(3)));
 }
 
@@ -165,7 +166,8 @@ void RoutingViewTest::loadIsSaidInWords()
 {
     Stage stage(samples::switchHead(samples::text()));
     stage.selection.setRouter(router(1, core::Site::O, 1));
-    QVERIFY2(stage.view.loadBars()->summary().contains(QStringLiteral("Never chosen: 3")), qPrintable(stage.view.loadBars()->summary()));
+    QVERIFY2(stage.view.loadBars()->summary().contains(QStringLiteral("Never chosen: 3")),
+             qPrintable(stage.view.loadBars()->summary()));
     QVERIFY(stage.view.loadBars()->summary().contains(QStringLiteral("47 tokens")));
     stage.selection.setRouter(router(0, core::Site::O, 1));
     QVERIFY(!stage.view.loadBars()->summary().contains(QStringLiteral("Never chosen")));
@@ -219,7 +221,8 @@ void RoutingViewTest::pictures()
         stage.view.setPage(Page::Experts);
         stage.view.setMode(Mode::Gates);
         stage.view.setTrace(samples::switchAll(samples::text()));
-        stage.selection.setRouter(core::RouterAddress{core::Stack::None, 1, core::Block::Ffn, core::Site::Mlp, std::nullopt});
+        stage.selection.setRouter(
+            core::RouterAddress{core::Stack::None, 1, core::Block::Ffn, core::Site::Mlp, std::nullopt});
         take(stage.view, "routing-mlp");
         stage.view.setStale(true);
         take(stage.view, "routing-stale");
