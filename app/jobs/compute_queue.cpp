@@ -25,7 +25,8 @@ struct Ticket {
     bool delivered = false;            // the receiver's thread only
     bool abandoned = false;            // the receiver's thread only
 
-    void finish() {
+    void finish()
+    {
         finished = true;
         finished.notify_all();
     }
@@ -42,20 +43,23 @@ struct ComputeQueue::State {
     std::uint64_t count = 0;
 
     /// Waits for a task; nullopt when the worker has to end.
-    std::optional<Task> take(const std::stop_token& stop) {
+    std::optional<Task> take(const std::stop_token& stop)
+    {
         std::unique_lock lock(mutex);
         if (!arrived.wait(lock, stop, [this] { return !waiting.empty(); }))
             return std::nullopt;
         return takeFirst();
     }
     /// A waiting task that comes before everything of `priority`.
-    std::optional<Task> takeBefore(Priority priority) {
+    std::optional<Task> takeBefore(Priority priority)
+    {
         const std::scoped_lock lock(mutex);
         if (waiting.empty() || waiting.begin()->first.first >= priority)
             return std::nullopt;
         return takeFirst();
     }
-    void withdraw(Key key) {
+    void withdraw(Key key)
+    {
         std::optional<Task> task;
         {
             const std::scoped_lock lock(mutex);
@@ -67,7 +71,8 @@ struct ComputeQueue::State {
         if (task)
             end(*task, [&] { task->withdraw(); });
     }
-    void run(Task& task) {
+    void run(Task& task)
+    {
         Clock::time_point reported = Clock::now();
         core::Progress progress;
         progress.stop = task.ticket->stop.get_token();
@@ -82,7 +87,8 @@ struct ComputeQueue::State {
         };
         end(task, [&] { task.run(progress); });
     }
-    void stopAll() {
+    void stopAll()
+    {
         const std::scoped_lock lock(mutex);
         for (const auto& ticket : running)
             ticket->stop.request_stop();
@@ -91,7 +97,8 @@ struct ComputeQueue::State {
     }
 
 private:
-    Task takeFirst() {
+    Task takeFirst()
+    {
         Task task = std::move(waiting.begin()->second);
         waiting.erase(waiting.begin());
         running.insert(task.ticket);
@@ -99,7 +106,8 @@ private:
     }
     /// Ends a task by its last call; what it captured is gone before its owner is told.
     template <class Last>
-    void end(Task& task, const Last& last) {
+    void end(Task& task, const Last& last)
+    {
         last();
         task.run = {};
         task.withdraw = {};
@@ -112,7 +120,8 @@ private:
     }
 };
 
-ComputeQueue::ComputeQueue(int workers) : m_state(std::make_shared<State>()) {
+ComputeQueue::ComputeQueue(int workers) : m_state(std::make_shared<State>())
+{
     for (int i = 0; i < workers; ++i)
         m_workers.emplace_back([state = m_state](const std::stop_token& stop) {
             while (auto task = state->take(stop))
@@ -120,7 +129,8 @@ ComputeQueue::ComputeQueue(int workers) : m_state(std::make_shared<State>()) {
         });
 }
 
-ComputeQueue::~ComputeQueue() {
+ComputeQueue::~ComputeQueue()
+{
     m_state->stopAll();
     for (auto& worker : m_workers)
         worker.request_stop();
@@ -129,16 +139,19 @@ ComputeQueue::~ComputeQueue() {
         m_state->withdraw(m_state->waiting.begin()->first);
 }
 
-std::size_t ComputeQueue::unfinished() const {
+std::size_t ComputeQueue::unfinished() const
+{
     const std::scoped_lock lock(m_state->mutex);
     return m_state->waiting.size() + m_state->running.size();
 }
 
-std::shared_ptr<Ticket> ComputeQueue::makeTicket() {
+std::shared_ptr<Ticket> ComputeQueue::makeTicket()
+{
     return std::make_shared<Ticket>();
 }
 
-Job ComputeQueue::enqueue(Task task) {
+Job ComputeQueue::enqueue(Task task)
+{
     auto ticket = task.ticket;
     {
         const std::scoped_lock lock(m_state->mutex);
@@ -153,7 +166,8 @@ Job ComputeQueue::enqueue(Task task) {
     return Job(std::move(ticket));
 }
 
-void ComputeQueue::post(QObject* receiver, std::shared_ptr<Ticket> ticket, Post kind, std::function<void()> call) {
+void ComputeQueue::post(QObject* receiver, std::shared_ptr<Ticket> ticket, Post kind, std::function<void()> call)
+{
     QMetaObject::invokeMethod(
         receiver,
         [ticket = std::move(ticket), kind, call = std::move(call)] {
@@ -165,7 +179,8 @@ void ComputeQueue::post(QObject* receiver, std::shared_ptr<Ticket> ticket, Post 
         Qt::QueuedConnection);
 }
 
-Job& Job::operator=(Job&& other) noexcept {
+Job& Job::operator=(Job&& other) noexcept
+{
     if (this != &other) {
         abandon();
         m_ticket = std::move(other.m_ticket);
@@ -173,18 +188,21 @@ Job& Job::operator=(Job&& other) noexcept {
     return *this;
 }
 
-void Job::cancel() {
+void Job::cancel()
+{
     if (!m_ticket)
         return;
     m_ticket->stop.request_stop();
     m_ticket->withdraw();
 }
 
-bool Job::pending() const {
+bool Job::pending() const
+{
     return m_ticket && !m_ticket->delivered;
 }
 
-void Job::abandon() {
+void Job::abandon()
+{
     if (!m_ticket)
         return;
     m_ticket->abandoned = true;

@@ -31,7 +31,8 @@ using ProgressHandler = std::function<void(const ProgressReport&)>;
 /// The work of one device, done by its own threads in order of priority. A running job gives way to waiting ones of higher
 /// priority wherever it reports progress (a trace does at layer borders). Outcomes and progress are delivered as values on
 /// the thread of the receiver. Made, used and destroyed on the GUI thread; the destructor cancels everything and waits.
-class ComputeQueue {
+class ComputeQueue
+{
 public:
     explicit ComputeQueue(int workers = 1);
     ~ComputeQueue();
@@ -70,7 +71,8 @@ private:
 };
 
 template <class Work, class Deliver>
-Job ComputeQueue::submit(Priority priority, Work work, QObject* receiver, Deliver deliver, ProgressHandler progress) {
+Job ComputeQueue::submit(Priority priority, Work work, QObject* receiver, Deliver deliver, ProgressHandler progress)
+{
     using T = std::remove_cvref_t<std::invoke_result_t<Work&, const core::Progress&>>;
     auto ticket = makeTicket();
     auto shared = std::make_shared<std::pair<Work, Deliver>>(std::move(work), std::move(deliver));

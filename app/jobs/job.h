@@ -10,7 +10,8 @@ struct Ticket;
 /// Owner of one piece of work in a ComputeQueue. Lives on the GUI thread. Its destructor cancels the work and waits until no
 /// worker touches it, and after that nothing is delivered; so a job that is a member of its receiver can never reach a
 /// receiver that is gone.
-class Job {
+class Job
+{
 public:
     Job() = default;
     explicit Job(std::shared_ptr<Ticket> ticket) : m_ticket(std::move(ticket)) {}

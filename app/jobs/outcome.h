@@ -17,7 +17,8 @@ struct Failure {
 };
 
 /// The job was no longer wanted. Nothing is shown.
-struct WasCancelled {};
+struct WasCancelled {
+};
 
 /// What became of a job. Exceptions end where the job ends: they never cross a thread.
 template <class T>
@@ -25,7 +26,8 @@ using Outcome = std::variant<T, Failure, WasCancelled>;
 
 /// Runs `work` and makes a value of however it ends.
 template <class T, class Work>
-Outcome<T> outcomeOf(Work&& work, const core::Progress& progress) {
+Outcome<T> outcomeOf(Work&& work, const core::Progress& progress)
+{
     try {
         progress.checkpoint();
         return Outcome<T>(std::in_place_index<0>, std::forward<Work>(work)(progress));

@@ -9,16 +9,19 @@ namespace {
 // A trace of nothing takes time too: about as much as this many units.
 constexpr double base = 16;
 
-double work(std::size_t size) {
+double work(std::size_t size)
+{
     return base + static_cast<double>(size);
 }
 } // namespace
 
-void TypedTextPace::finished(std::size_t size, double milliseconds) {
+void TypedTextPace::finished(std::size_t size, double milliseconds)
+{
     m_perUnit = milliseconds / work(size);
 }
 
-bool TypedTextPace::giveUp(const RunningTrace& running, std::size_t freshSize) const {
+bool TypedTextPace::giveUp(const RunningTrace& running, std::size_t freshSize) const
+{
     // What is left of the running trace, best from its own progress; else from the last one; else from what it took so far.
     double total = running.milliseconds;
     if (running.fraction > 0)

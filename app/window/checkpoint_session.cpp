@@ -55,7 +55,8 @@ void CheckpointSession::finish(Outcome<Opened> outcome)
 
 void CheckpointSession::startTracer(FileStamp stamp)
 {
-    const auto work = [model = m_model, path = m_path, stamp = std::move(stamp)](const std::string& text, const EarlierTrace& earlier, const core::Progress& progress) {
+    const auto work = [model = m_model, path = m_path, stamp = std::move(stamp)](
+                          const std::string& text, const EarlierTrace& earlier, const core::Progress& progress) {
         return TraceResult{traceText(*model, text, earlier, progress), FileStamp::of(path) != stamp};
     };
     m_tracer = std::make_unique<TraceController>(work, queue());

@@ -3,6 +3,8 @@
 
 #include "core/tokenizer/tokenizer.h"
 
+#include <algorithm>
+
 namespace headscope::app {
 
 namespace {
@@ -33,8 +35,7 @@ std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std
     core::TraceOptions options;
     options.prefix = earlier;
     constexpr double tokenized = 0.05; // of the time; it matters for texts of megabytes only
-    return model.trace(tokens(model, text, part(progress, 0, tokenized)), options,
-                       part(progress, tokenized, 1));
+    return model.trace(tokens(model, text, part(progress, 0, tokenized)), options, part(progress, tokenized, 1));
 }
 
 TraceController::TraceController(TraceWork work, ComputeQueue& queue, QObject* parent)
@@ -47,6 +48,13 @@ double TraceController::milliseconds(const Running& running)
     return static_cast<double>(running.since.nsecsElapsed()) / 1e6;
 }
 
+/// What a trace of this text has to compute, given that of m_traced.
+std::size_t TraceController::freshBytes(const std::string& text) const
+{
+    const auto [end, other] = std::ranges::mismatch(text, m_traced);
+    return static_cast<std::size_t>(text.end() - end);
+}
+
 void TraceController::setText(std::string text)
 {
     m_text = std::move(text);
@@ -57,7 +65,7 @@ void TraceController::setText(std::string text)
     }
     m_waiting = m_running->givenUp || m_text != m_running->text;
     if (m_waiting && !m_running->givenUp &&
-        m_pace.giveUp({m_running->text.size(), milliseconds(*m_running), m_running->fraction}, m_text.size())) {
+        m_pace.giveUp({m_running->fresh, milliseconds(*m_running), m_running->fraction}, freshBytes(m_text))) {
         m_running->givenUp = true;
         m_job.cancel();
     }
@@ -75,9 +83,13 @@ void TraceController::start()
     m_waiting = false;
     m_running.emplace();
     m_running->text = m_text;
+    m_running->fresh = freshBytes(m_text);
     m_running->since.start();
     m_job = m_queue.submit(
-        Priority::TypedText, [work = m_work, text = m_text, earlier = m_trace](const core::Progress& progress) { return work(text, earlier, progress); },
+        Priority::TypedText,
+        [work = m_work, text = m_text, earlier = m_trace](const core::Progress& progress) {
+            return work(text, earlier, progress);
+        },
         this, [this](Outcome<TraceResult> outcome) { finish(std::move(outcome)); },
         [this](const ProgressReport& report) {
             m_running->fraction = report.fraction;
@@ -92,7 +104,7 @@ void TraceController::finish(Outcome<TraceResult> outcome)
     m_running.reset();
     const TraceResult* result = std::get_if<TraceResult>(&outcome);
     if (result) {
-        m_pace.finished(done.text.size(), milliseconds(done));
+        m_pace.finished(done.fresh, milliseconds(done));
         m_trace = result->trace;
         m_traced = done.text;
     }

@@ -23,7 +23,8 @@ struct TraceResult {
 /// The earlier trace of the same model (or nullptr), whose common beginning need not be computed again.
 using EarlierTrace = std::shared_ptr<const core::Trace>;
 /// Traces a text on a worker thread.
-using TraceWork = std::function<TraceResult(const std::string& text, const EarlierTrace& earlier, const core::Progress& progress)>;
+using TraceWork =
+    std::function<TraceResult(const std::string& text, const EarlierTrace& earlier, const core::Progress& progress)>;
 
 /// Tokenizes and traces; without a tokenizer the text is a list of ids. Throws core::Error, core::Cancelled.
 std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text, const EarlierTrace& earlier,
@@ -59,12 +60,14 @@ Q_SIGNALS:
 private:
     struct Running {
         std::string text;
+        std::size_t fresh = 0; // bytes beyond the beginning it has in common with the trace before
         QElapsedTimer since;
         double fraction = 0;
         bool givenUp = false;
     };
 
     static double milliseconds(const Running& running);
+    std::size_t freshBytes(const std::string& text) const;
     void start();
     void finish(Outcome<TraceResult> outcome);
 
