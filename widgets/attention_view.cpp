@@ -7,6 +7,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -223,6 +224,13 @@ QString AttentionView::message() const
 QString AttentionView::readingText() const
 {
     return m_reading->text();
+}
+
+void AttentionView::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        updateReading(); // its text names colours
 }
 
 void AttentionView::updateReading()

@@ -38,6 +38,9 @@ public:
     QString readingText() const;
     QString message() const;
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     QWidget* makeChooser();
     QWidget* makeReading();

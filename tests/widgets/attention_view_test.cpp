@@ -14,6 +14,8 @@
 #include <QSplitter>
 #include <QTest>
 
+#include <memory>
+
 using namespace headscope;
 using namespace headscope::widgets;
 using By = core::MapRef::By;
@@ -61,6 +63,13 @@ struct Stage {
                 return combo;
         return nullptr;
     }
+    /// The attention view as a window of its own, for a picture.
+    QWidget& alone()
+    {
+        attention.setParent(nullptr);
+        m_alone.reset(&attention);
+        return attention;
+    }
     void choose(const QString& name, int index) const
     {
         box(name)->setCurrentIndex(index);
@@ -80,14 +89,10 @@ struct Stage {
         QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier,
                           table->visualRect(table->model()->index(row, column)).center());
     }
-};
 
-/// The attention view as a window of its own, for a picture.
-AttentionView* alone(Stage& stage)
-{
-    stage.attention.setParent(&stage.window, Qt::Window);
-    return &stage.attention;
-}
+private:
+    std::unique_ptr<QWidget> m_alone;
+};
 
 } // namespace
 
@@ -257,13 +262,18 @@ void AttentionViewTest::pictures()
         const QString suffix = theme.kind == Theme::Kind::Light ? QStringLiteral("-light") : QStringLiteral("-dark");
         Stage stage(samples::switchHead("The quick brown fox jumps over the lazy dog and his aunt, who was 90% asleep."));
         stage.attention.mapWidget()->chooseCell({9, 4});
-        samples::pictureOf(*alone(stage), QStringLiteral("attention-cell") + suffix, theme, {1000, 700});
+        QWidget& picture = stage.alone();
+        samples::pictureOf(picture, QStringLiteral("attention-cell") + suffix, theme, {1000, 700});
+        // As in a window of usual size: wide and low.
+        Stage low(samples::switchHead(samples::text()));
+        low.attention.mapWidget()->chooseCell({27, 17});
+        samples::pictureOf(low.alone(), QStringLiteral("attention-low") + suffix, theme, {1000, 460});
         stage.attention.setStale(true);
-        samples::pictureOf(*alone(stage), QStringLiteral("attention-stale") + suffix, theme, {700, 500});
+        samples::pictureOf(picture, QStringLiteral("attention-stale") + suffix, theme, {700, 500});
         Stage moa(samples::moa(samples::text()));
         moa.selection.setMap(core::MapRef{layer(1), By::Expert, 2, 0});
         moa.attention.mapWidget()->chooseCell({27, 3});
-        samples::pictureOf(*alone(moa), QStringLiteral("attention-moa") + suffix, theme, {1000, 700});
+        samples::pictureOf(moa.alone(), QStringLiteral("attention-moa") + suffix, theme, {1000, 700});
     }
 }
 
