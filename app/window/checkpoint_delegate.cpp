@@ -13,7 +13,7 @@ namespace headscope::app {
 namespace {
 
 constexpr int margin = 8;
-constexpr int bar = 3; // height of the progress bar, width of the mark of the current one
+constexpr int bar = 3; // height of the progress bar
 
 struct Fonts {
     QFont title;
@@ -25,6 +25,20 @@ struct Fonts {
         subtitle.setPointSizeF(font.pointSizeF() * 0.9);
     }
 };
+
+/// The letter of a slot on a round-cornered ground; takes its room whether there is a letter or not.
+void drawSlot(QPainter& painter, const QRect& place, const QString& letter, bool current, const widgets::Theme& theme)
+{
+    if (letter.isEmpty())
+        return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(current ? QPen(Qt::NoPen) : QPen(theme.highlight));
+    painter.setBrush(current ? QBrush(theme.highlight) : QBrush(Qt::NoBrush));
+    painter.drawRoundedRect(QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    painter.setPen(current ? theme.base : theme.text);
+    painter.drawText(place, Qt::AlignCenter, letter);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
 
 void drawProgress(QPainter& painter, const QRect& row, double fraction, const widgets::Theme& theme)
 {
@@ -41,16 +55,17 @@ void CheckpointDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
     const bool current = index.data(CheckpointListItemModel::CurrentRole).toBool();
     const Fonts fonts(option.font, current);
     const QRect row = option.rect;
-    const QRect text = row.adjusted(margin + bar, margin / 2 + 1, -margin, 0);
     const QFontMetrics title(fonts.title), subtitle(fonts.subtitle);
+    const QRect inside = row.adjusted(margin, margin / 2 + 1, -margin, 0);
+    const QRect slot(inside.topLeft(), QSize(title.height(), title.height()));
+    const QRect text = inside.adjusted(slot.width() + margin, 0, 0, 0);
 
     painter->save();
     painter->setClipRect(row);
     if (option.state & QStyle::State_Selected)
         painter->fillRect(row, widgets::mix(theme.base, theme.highlight, 0.18));
-    if (current)
-        painter->fillRect(QRect(row.topLeft(), QSize(bar, row.height())), theme.highlight);
     painter->setFont(fonts.title);
+    drawSlot(*painter, slot, index.data(CheckpointListItemModel::SlotRole).toString(), current, theme);
     painter->setPen(theme.text);
     const QString name = title.elidedText(index.data().toString(), Qt::ElideMiddle, text.width());
     painter->drawText(QRect(text.topLeft(), QSize(text.width(), title.height())), Qt::AlignLeft | Qt::AlignVCenter, name);

@@ -5,7 +5,7 @@
 
 namespace headscope::app {
 
-/// A checkpoint in two lines: its name and what it is; a bar while it opens. Knows the roles of CheckpointListItemModel
+/// A checkpoint in two lines: its name and what it is, with the letter of its slot; a bar while it opens. Knows the roles of CheckpointListItemModel
 /// only.
 class CheckpointDelegate : public QStyledItemDelegate
 {

@@ -46,11 +46,16 @@ QVariant CheckpointListItemModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole: return shown.name();
     case Qt::ToolTipRole: return QString::fromStdString(shown.path().string());
-    case Qt::AccessibleTextRole: return QStringLiteral("%1, %2").arg(shown.name(), subtitle(shown));
+    case Qt::AccessibleTextRole: {
+        const QString slot = data(index, SlotRole).toString();
+        return QStringLiteral("%1%2, %3").arg(slot.isEmpty() ? slot : slot + QStringLiteral(": "), shown.name(), subtitle(shown));
+    }
     case SubtitleRole: return subtitle(shown);
     case OpeningRole: return shown.state() == CheckpointSession::State::Opening;
     case FractionRole: return shown.progress().fraction;
-    case CurrentRole: return &shown == m_current;
+    case CurrentRole: return &shown == m_slots.a;
+    case SlotRole:
+        return &shown == m_slots.a ? QStringLiteral("A") : &shown == m_slots.b ? QStringLiteral("B") : QString();
     default: return {};
     }
 }
@@ -88,25 +93,29 @@ void CheckpointListItemModel::close(CheckpointSession* session)
     CheckpointSession* leaving = m_sessions[static_cast<std::size_t>(at)].release();
     m_sessions.erase(m_sessions.begin() + at);
     endRemoveRows();
-    if (session == m_current) {
-        const auto ready = std::ranges::find_if(
-            m_sessions, [](const auto& other) { return other->state() == CheckpointSession::State::Ready; });
-        setCurrent(ready == m_sessions.end() ? nullptr : ready->get());
-    }
+    CheckpointSlots left = m_slots.without(session);
+    const auto ready = std::ranges::find_if(
+        m_sessions, [](const auto& other) { return other->state() == CheckpointSession::State::Ready; });
+    if (!left.a && ready != m_sessions.end())
+        left.a = ready->get();
+    setSlots(left);
     leaving->disconnect(this);
     leaving->setParent(this);
     connect(leaving, &CheckpointSession::closed, leaving, &QObject::deleteLater);
     leaving->close();
 }
 
-void CheckpointListItemModel::setCurrent(CheckpointSession* session)
+void CheckpointListItemModel::setSlots(CheckpointSlots wanted)
 {
-    if (session == m_current)
+    const CheckpointSlots former = std::exchange(m_slots, wanted);
+    if (former == wanted)
         return;
-    const CheckpointSession* former = std::exchange(m_current, session);
-    refresh(former);
-    refresh(m_current);
-    Q_EMIT currentChanged(m_current);
+    for (const CheckpointSession* session : {former.a, former.b, wanted.a, wanted.b})
+        refresh(session);
+    if (former.a != wanted.a)
+        Q_EMIT currentChanged(wanted.a);
+    if (former.b != wanted.b)
+        Q_EMIT secondChanged(wanted.b);
 }
 
 CheckpointSession* CheckpointListItemModel::session(int row) const

@@ -7,6 +7,8 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListView>
+#include <QMenu>
+#include <QPointer>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -36,8 +38,10 @@ CheckpointPanel::CheckpointPanel(Workspace& workspace, QWidget* parent)
     column->addWidget(m_list, 1);
     column->addWidget(m_openingRow);
 
-    connect(m_list, &QListView::clicked, this, &CheckpointPanel::choose);
-    connect(m_list, &QListView::activated, this, &CheckpointPanel::choose);
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QListView::clicked, this, [this](const QModelIndex& index) { choose(index, Slot::A); });
+    connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) { choose(index, Slot::A); });
+    connect(m_list, &QListView::customContextMenuRequested, this, &CheckpointPanel::showMenu);
     connect(&workspace.checkpoints(), &CheckpointListItemModel::currentChanged, this, [this](CheckpointSession* session) {
         if (session)
             m_list->setCurrentIndex(m_workspace.checkpoints().index(m_workspace.checkpoints().row(session)));
@@ -82,20 +86,63 @@ void CheckpointPanel::showOpening()
     m_bar->setValue(static_cast<int>(session->progress().fraction * 1000));
 }
 
-void CheckpointPanel::choose(const QModelIndex& index)
+void CheckpointPanel::choose(const QModelIndex& index, Slot slot)
 {
     CheckpointSession* session = m_workspace.checkpoints().session(index);
     if (session && session->state() == CheckpointSession::State::Ready)
-        m_workspace.checkpoints().setCurrent(session);
+        m_workspace.put(slot, session);
+}
+
+void CheckpointPanel::showMenu(const QPoint& position)
+{
+    CheckpointSession* session = m_workspace.checkpoints().session(m_list->indexAt(position));
+    if (!session)
+        return;
+    const CheckpointSlots& slotted = m_workspace.checkpoints().inSlots();
+    const bool ready = session->state() == CheckpointSession::State::Ready;
+    auto* menu = new QMenu(m_list);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto add = [&](const QString& text, bool possible, auto act) {
+        QAction* action = menu->addAction(text);
+        action->setEnabled(possible);
+        connect(action, &QAction::triggered, this, [act, at = QPointer(session)] {
+            if (at)
+                act(at.data());
+        });
+    };
+    add(tr("Show as &A"), ready && session != slotted.a,
+        [this](CheckpointSession* chosen) { m_workspace.put(Slot::A, chosen); });
+    if (session == slotted.b)
+        add(tr("Not as &B"), true, [this](CheckpointSession*) { m_workspace.put(Slot::B, nullptr); });
+    else
+        add(tr("Compare as &B"), ready && (session != slotted.a || slotted.b),
+            [this](CheckpointSession* chosen) { m_workspace.put(Slot::B, chosen); });
+    add(tr("&Swap A and B"), slotted.b, [this](CheckpointSession*) { m_workspace.swapSlots(); });
+    menu->addSeparator();
+    add(ready ? tr("&Close") : tr("&Cancel opening"), true,
+        [this](CheckpointSession* chosen) { m_workspace.close(chosen); });
+    menu->popup(m_list->viewport()->mapToGlobal(position));
+}
+
+bool CheckpointPanel::keyPressed(const QKeyEvent& event)
+{
+    const QModelIndex index = m_list->currentIndex();
+    if (event.matches(QKeySequence::Delete)) {
+        if (CheckpointSession* session = m_workspace.checkpoints().session(index))
+            m_workspace.close(session);
+        return true;
+    }
+    if (event.key() == Qt::Key_Return && event.modifiers() == Qt::ShiftModifier) {
+        choose(index, Slot::B);
+        return true;
+    }
+    return false;
 }
 
 bool CheckpointPanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Delete)) {
-        if (CheckpointSession* session = m_workspace.checkpoints().session(m_list->currentIndex()))
-            m_workspace.close(session);
+    if (event->type() == QEvent::KeyPress && keyPressed(static_cast<const QKeyEvent&>(*event)))
         return true;
-    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -5,14 +5,15 @@
 
 #include <QWidget>
 
+class QKeyEvent;
 class QLabel;
 class QListView;
 class QProgressBar;
 
 namespace headscope::app {
 
-/// The list of open checkpoints. Choosing one shows it (Return, click), Delete closes it; under the list stands what is
-/// being opened, with a button that gives it up.
+/// The list of open checkpoints. Choosing one shows it as A (Return, click), Shift+Return takes it as B, Delete closes it;
+/// under the list stands what is being opened, with a button that gives it up.
 class CheckpointPanel : public QWidget
 {
     Q_OBJECT
@@ -28,7 +29,9 @@ protected:
 private:
     QWidget* makeOpeningRow();
     void showOpening();
-    void choose(const QModelIndex& index);
+    void choose(const QModelIndex& index, Slot slot);
+    void showMenu(const QPoint& position);
+    bool keyPressed(const QKeyEvent& event);
 
     Workspace& m_workspace;
     QListView* m_list;

@@ -112,10 +112,16 @@ ComputeQueue& CheckpointSession::queue() const
     return m_compute.device(m_model->info()->device);
 }
 
-void CheckpointSession::setText(const std::string& text)
+void CheckpointSession::setText(const std::string& text, Priority priority)
 {
     if (m_tracer && m_state == State::Ready)
-        m_tracer->setText(text);
+        m_tracer->setText(text, priority);
+}
+
+void CheckpointSession::stopTracing()
+{
+    if (m_tracer)
+        m_tracer->stop();
 }
 
 std::shared_ptr<const core::Trace> CheckpointSession::trace() const

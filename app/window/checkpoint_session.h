@@ -50,9 +50,12 @@ public:
     /// Where its work is done; ready only.
     ComputeQueue& queue() const;
 
-    void setText(const std::string& text);
+    void setText(const std::string& text, Priority priority);
+    /// Gives up the trace that runs; what was traced before stays.
+    void stopTracing();
     std::shared_ptr<const core::Trace> trace() const;
-    bool busy() const { return m_state == State::Opening || (m_tracer && m_tracer->busy()); }
+    bool busy() const { return m_state == State::Opening || tracing(); }
+    bool tracing() const { return m_tracer && m_tracer->busy(); }
     /// The trace is of the text that was set last.
     bool current() const { return m_tracer && m_tracer->current(); }
 

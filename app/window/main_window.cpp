@@ -34,7 +34,8 @@ MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind
     : m_memory(memory), m_systemTheme(systemTheme), m_workspace(workspace),
       m_views(new CentralPane(m_workspace.selection(), m_workspace.tiles())),
       m_checkpoints(new CheckpointPanel(m_workspace)), m_routerMap(new widgets::RouterMap), m_info(new InfoPanel),
-      m_status(new StatusLine), m_actions(new WindowActions(this))
+      m_status(new StatusLine), m_actions(new WindowActions(this)),
+      m_slotA(new SlotButton(Slot::A, m_workspace.checkpoints())), m_slotB(new SlotButton(Slot::B, m_workspace.checkpoints()))
 {
     setWindowTitle(tr("Headscope"));
     setCentralWidget(m_views);
@@ -49,6 +50,7 @@ MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind
     });
     connectActions();
     connectWorkspace();
+    connectSlots();
     connectText();
     auto* drop = new FileDrop(this);
     connect(drop, &FileDrop::dropped, this, [this](const QStringList& paths) {
@@ -123,8 +125,31 @@ void MainWindow::connectWorkspace()
             [this](CheckpointSession*, const QString& sentence) { m_views->textMessages()->show(textFailed(sentence)); });
 }
 
+void MainWindow::connectSlots()
+{
+    m_actions->addToToolBar(m_slotA);
+    m_actions->addToToolBar(m_slotB);
+    connect(m_actions, &WindowActions::chooseSlot, this, [this](Slot slot) {
+        SlotButton* button = slot == Slot::A ? m_slotA : m_slotB;
+        button->showMenu();
+    });
+    connect(m_actions, &WindowActions::swapSlots, &m_workspace, &Workspace::swapSlots);
+    connect(&m_workspace.checkpoints(), &CheckpointListItemModel::secondChanged, this, &MainWindow::secondShown);
+    connect(&m_workspace, &Workspace::secondTraceChanged, this,
+            [this] { m_views->messages()->dismiss(secondSubject()); });
+    connect(&m_workspace, &Workspace::secondTraceFailed, this,
+            [this](CheckpointSession* session, const QString& sentence) {
+                m_views->messages()->show(secondFailed(*session, sentence));
+            });
+}
+
 void MainWindow::connectText()
 {
+    connect(m_status, &StatusLine::tracingShown, m_actions, &WindowActions::setTracing);
+    connect(m_status, &StatusLine::stopAsked, &m_workspace, &Workspace::stopTracing);
+    connect(m_actions, &WindowActions::stopTracing, &m_workspace, &Workspace::stopTracing);
+    connect(&m_workspace, &Workspace::stopped, this,
+            [this] { m_views->textMessages()->show(textStopped([this] { m_workspace.traceAgain(); })); });
     connect(m_views->editor(), &widgets::TextEditor::bytesChanged, this,
             [this] { m_workspace.setText(m_views->editor()->bytes().toStdString()); });
 }
@@ -234,6 +259,12 @@ void MainWindow::checkpointShown(CheckpointSession* session)
         m_views->textMessages()->show(tokenizerMissing(*session, [this] { ask(FileQuestion::Kind::Tokenizer); }));
 }
 
+void MainWindow::secondShown(CheckpointSession* session)
+{
+    m_actions->setHasSecond(session);
+    m_views->messages()->dismiss(secondSubject());
+}
+
 void MainWindow::checkpointOpened(CheckpointSession* session)
 {
     m_views->messages()->dismiss(checkpointSubject(session->path()));
@@ -262,6 +293,8 @@ void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
 
 void MainWindow::showState()
 {
+    if (!m_workspace.tracing())
+        m_status->setTraceProgress(-1);
     const bool current = m_workspace.current() || !m_workspace.trace();
     if (!current) {
         if (!m_dim.isActive())
@@ -271,7 +304,6 @@ void MainWindow::showState()
     m_dim.stop();
     m_views->setStale(false);
     m_routerMap->setStale(false);
-    m_status->setTraceProgress(-1);
 }
 
 QList<QWidget*> MainWindow::panes() const

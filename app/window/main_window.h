@@ -5,6 +5,7 @@
 #include "app/window/checkpoint_panel.h"
 #include "app/window/dialogs.h"
 #include "app/window/info_panel.h"
+#include "app/window/slot_button.h"
 #include "app/window/status_line.h"
 #include "app/window/window_actions.h"
 #include "app/window/window_settings.h"
@@ -52,6 +53,7 @@ private:
     void makeDocks();
     void connectActions();
     void connectWorkspace();
+    void connectSlots();
     void connectText();
     void restore();
     void arrange();
@@ -62,6 +64,7 @@ private:
     void goToPane(int direction);
 
     void checkpointShown(CheckpointSession* session);
+    void secondShown(CheckpointSession* session);
     void checkpointOpened(CheckpointSession* session);
     void showTrace(const std::shared_ptr<const core::Trace>& trace);
     void showState();
@@ -78,6 +81,8 @@ private:
     InfoPanel* m_info;
     StatusLine* m_status;
     WindowActions* m_actions;
+    SlotButton* m_slotA;
+    SlotButton* m_slotB;
     QTimer m_dim; // views are dimmed only when the answer takes its time
     bool m_arranged = false;
     bool m_devicesAsked = false;

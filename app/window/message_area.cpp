@@ -38,11 +38,11 @@ MessageBar::MessageBar(const Message& message, QWidget* parent)
     row->setContentsMargins(10, 6, 6, 6);
     row->addWidget(m_symbol, 0, Qt::AlignTop);
     row->addWidget(m_label, 1);
-    if (!message.actionText.isEmpty()) {
-        auto* button = new QPushButton(message.actionText);
-        connect(button, &QPushButton::clicked, this, [this, action = message.action] {
-            action();
-            Q_EMIT dismissed();
+    for (const MessageAction& action : message.actions) {
+        auto* button = new QPushButton(action.text);
+        connect(button, &QPushButton::clicked, this, [this, act = action.act] {
+            Q_EMIT dismissed(); // first: what is done may have something new to say
+            act();
         });
         row->addWidget(button, 0, Qt::AlignTop);
     }

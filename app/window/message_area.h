@@ -6,11 +6,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 class QLabel;
 class QVBoxLayout;
 
 namespace headscope::app {
+
+/// What can be done about a message: a button.
+struct MessageAction {
+    QString text;
+    std::function<void()> act;
+};
 
 /// One sentence for the user.
 struct Message {
@@ -19,8 +26,7 @@ struct Message {
     QString subject; // a later message of the same subject takes its place
     Kind kind = Kind::Error;
     QString sentence;
-    QString actionText; // empty: no button
-    std::function<void()> action;
+    std::vector<MessageAction> actions = {}; // any of them dismisses the message
 };
 
 /// A message in a bar: the sentence (selectable), what can be done about it, and a button that dismisses it.

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLocale>
 #include <QProgressBar>
+#include <QPushButton>
 
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ QString bytesText(std::int64_t bytes)
                             : QStringLiteral("%1 GB").arg(megabytes / 1000, 0, 'f', 1);
 }
 
-StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent), m_progress(new QProgressBar)
+StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent), m_progress(new QProgressBar), m_stop(new QPushButton(tr("Stop")))
 {
     setSizeGripEnabled(false);
     for (QLabel*& label : m_parts) {
@@ -45,7 +46,13 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent), m_progress(new QPr
     m_progress->setFixedWidth(120);
     m_progress->setAccessibleName(tr("Progress of the trace"));
     m_progress->hide();
+    m_stop->setObjectName(QStringLiteral("stopTrace"));
+    m_stop->setToolTip(tr("Stop the trace of this text (Esc)"));
+    m_stop->setFocusPolicy(Qt::TabFocus); // a click leaves the focus in the text
+    m_stop->hide();
+    connect(m_stop, &QPushButton::clicked, this, &StatusLine::stopAsked);
     addPermanentWidget(m_progress);
+    addPermanentWidget(m_stop);
     addPermanentWidget(m_parts[Device]);
     addPermanentWidget(m_parts[Memory]);
     connect(&m_memoryTimer, &QTimer::timeout, this, &StatusLine::showMemory);
@@ -97,8 +104,13 @@ void StatusLine::setTrace(const core::Trace* trace)
 
 void StatusLine::setTraceProgress(double fraction)
 {
-    m_progress->setVisible(fraction >= 0);
+    const bool shown = fraction >= 0;
+    m_progress->setVisible(shown);
     m_progress->setValue(static_cast<int>(fraction * 1000));
+    if (shown != m_stop->isVisibleTo(this)) {
+        m_stop->setVisible(shown);
+        Q_EMIT tracingShown(shown);
+    }
 }
 
 void StatusLine::showMemory()

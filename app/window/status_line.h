@@ -12,6 +12,7 @@
 
 class QLabel;
 class QProgressBar;
+class QPushButton;
 
 namespace headscope::app {
 
@@ -26,9 +27,14 @@ public:
     /// Either may be nullptr.
     void setInfo(const core::ModelInfo* info);
     void setTrace(const core::Trace* trace);
-    /// A trace that is under way, in [0, 1]; negative: none.
+    /// A trace that is under way, in [0, 1]; negative: none. While one is shown it can be stopped.
     void setTraceProgress(double fraction);
     QString text() const; // of all parts, for tests
+
+Q_SIGNALS:
+    /// The progress of a trace is shown, or no more.
+    void tracingShown(bool shown);
+    void stopAsked();
 
 private:
     enum Part : std::uint8_t { Family, Variant, Parameters, Tokens, Time, Device, Memory, Parts };
@@ -38,6 +44,7 @@ private:
 
     std::array<QLabel*, Parts> m_parts{};
     QProgressBar* m_progress;
+    QPushButton* m_stop;
     QTimer m_memoryTimer;
 };
 

@@ -55,8 +55,9 @@ std::size_t TraceController::freshBytes(const std::string& text) const
     return static_cast<std::size_t>(text.end() - end);
 }
 
-void TraceController::setText(std::string text)
+void TraceController::setText(std::string text, Priority priority)
 {
+    m_priority = priority;
     m_text = std::move(text);
     if (!m_running) {
         if (!current())
@@ -86,7 +87,7 @@ void TraceController::start()
     m_running->fresh = freshBytes(m_text);
     m_running->since.start();
     m_job = m_queue.submit(
-        Priority::TypedText,
+        m_priority,
         [work = m_work, text = m_text, earlier = m_trace](const core::Progress& progress) {
             return work(text, earlier, progress);
         },

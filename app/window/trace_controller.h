@@ -40,7 +40,8 @@ class TraceController : public QObject
 public:
     TraceController(TraceWork work, ComputeQueue& queue, QObject* parent = nullptr);
 
-    void setText(std::string text);
+    /// The priority is that of the runs that begin from now on.
+    void setText(std::string text, Priority priority = Priority::TypedText);
     /// Gives up what runs and waits, without waiting for it; stateChanged() follows.
     void stop();
     /// The newest trace; nullptr before the first one and after a failure of the first.
@@ -74,6 +75,7 @@ private:
     TraceWork m_work;
     ComputeQueue& m_queue;
     TypedTextPace m_pace;
+    Priority m_priority = Priority::TypedText;
     std::string m_text;     // wanted
     std::string m_traced;   // of m_trace
     bool m_waiting = false; // m_text is still to be traced, after the running one

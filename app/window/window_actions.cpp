@@ -22,6 +22,7 @@ WindowActions::WindowActions(QMainWindow* window) : QObject(window), m_window(wi
 {
     makeFileMenu();
     makeTextMenu();
+    makeCompareMenu();
     makeViewMenu();
     makeHelpMenu();
     makeToolBar();
@@ -63,12 +64,28 @@ void WindowActions::makeFileMenu()
 
 void WindowActions::makeTextMenu()
 {
-    m_samples = m_window->menuBar()->addMenu(tr("&Text"));
+    QMenu* menu = m_window->menuBar()->addMenu(tr("&Text"));
+    m_samples = menu->addMenu(tr("&Samples"));
+    m_stop = add(menu, tr("S&top the trace"), QKeySequence(Qt::Key_Escape), &WindowActions::stopTracing);
+    setTracing(false);
     int number = 1;
     for (const SampleText& sample : sampleTexts()) {
         QAction* action = m_samples->addAction(QStringLiteral("&%1  %2").arg(number++).arg(sample.title));
         connect(action, &QAction::triggered, this, [this, text = sample.text] { Q_EMIT sampleText(text); });
     }
+}
+
+void WindowActions::makeCompareMenu()
+{
+    QMenu* menu = m_window->menuBar()->addMenu(tr("&Compare"));
+    for (const Slot slot : {Slot::A, Slot::B}) {
+        QAction* action = menu->addAction(slot == Slot::A ? tr("Choose &A…") : tr("Choose &B…"));
+        action->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | (slot == Slot::A ? Qt::Key_A : Qt::Key_B)));
+        connect(action, &QAction::triggered, this, [this, slot] { Q_EMIT chooseSlot(slot); });
+        m_needCheckpoint.push_back(action);
+    }
+    m_swap = add(menu, tr("&Swap A and B"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), &WindowActions::swapSlots);
+    m_swap->setEnabled(false);
 }
 
 void WindowActions::makeViewMenu()
@@ -99,7 +116,7 @@ void WindowActions::makeHelpMenu()
 
 void WindowActions::makeToolBar()
 {
-    QToolBar* bar = m_window->addToolBar(tr("Tools"));
+    QToolBar* bar = m_bar = m_window->addToolBar(tr("Tools"));
     bar->setObjectName(QStringLiteral("tools"));
     bar->setMovable(false);
     bar->setIconSize(QSize(20, 20));
@@ -107,6 +124,7 @@ void WindowActions::makeToolBar()
     bar->addAction(m_openFile);
     bar->addAction(m_openFolder);
     bar->addSeparator();
+    m_slotsEnd = bar->addSeparator();
     const auto menuButton = [&](QMenu* menu, const QString& text, const QString& symbolName) {
         auto* button = new QPushButton(text);
         button->setMenu(menu);
@@ -183,6 +201,21 @@ void WindowActions::setHasCheckpoint(bool has)
 {
     for (QAction* action : m_needCheckpoint)
         action->setEnabled(has);
+}
+
+void WindowActions::setTracing(bool tracing)
+{
+    m_stop->setEnabled(tracing); // Esc is free otherwise
+}
+
+void WindowActions::setHasSecond(bool has)
+{
+    m_swap->setEnabled(has);
+}
+
+void WindowActions::addToToolBar(QWidget* widget)
+{
+    m_bar->insertWidget(m_slotsEnd, widget);
 }
 
 void WindowActions::addToView(QAction* action)

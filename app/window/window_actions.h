@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/window/checkpoint_slots.h"
 #include "app/window/theme_choice.h"
 
 #include <QObject>
@@ -15,6 +16,7 @@ class QComboBox;
 class QMainWindow;
 class QMenu;
 class QPushButton;
+class QToolBar;
 
 namespace headscope::app {
 
@@ -36,9 +38,15 @@ public:
     void setTheme(ThemeChoice choice);
     /// What needs a checkpoint.
     void setHasCheckpoint(bool has);
+    /// A trace is shown to be under way.
+    void setTracing(bool tracing);
+    /// There is a B.
+    void setHasSecond(bool has);
     /// A panel or page that can be shown and hidden, or gone to.
     void addToView(QAction* action);
     void addPage(const QString& title, int index);
+    /// Beside the buttons for opening.
+    void addToToolBar(QWidget* widget);
 
 Q_SIGNALS:
     void openFile();
@@ -46,6 +54,9 @@ Q_SIGNALS:
     void openPath(const QString& path);
     void chooseTokenizer();
     void closeCheckpoint();
+    void chooseSlot(headscope::app::Slot slot);
+    void swapSlots();
+    void stopTracing();
     void sampleText(const std::string& text);
     void deviceChosen(const QString& device);
     void themeChosen(headscope::app::ThemeChoice choice);
@@ -57,6 +68,7 @@ Q_SIGNALS:
 private:
     void makeFileMenu();
     void makeTextMenu();
+    void makeCompareMenu();
     void makeViewMenu();
     void makeHelpMenu();
     void makeToolBar();
@@ -79,6 +91,10 @@ private:
     std::vector<std::pair<QAction*, QString>> m_symbols; // names of the pictures
     std::vector<std::pair<QPushButton*, QString>> m_buttonSymbols;
     QActionGroup* m_themeGroup = nullptr;
+    QAction* m_stop = nullptr;
+    QAction* m_swap = nullptr;
+    QToolBar* m_bar = nullptr;
+    QAction* m_slotsEnd = nullptr; // in the tool bar
     QComboBox* m_devices = nullptr;
 };
 

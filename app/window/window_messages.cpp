@@ -29,6 +29,11 @@ QString tokenizerSubject()
     return QStringLiteral("tokenizer");
 }
 
+QString secondSubject()
+{
+    return QStringLiteral("B");
+}
+
 QString textSubject()
 {
     return QStringLiteral("text");
@@ -36,7 +41,7 @@ QString textSubject()
 
 Message openingFailed(const std::filesystem::path& path, const QString& sentence)
 {
-    return {checkpointSubject(path), Message::Kind::Error, sentence, {}, {}};
+    return {checkpointSubject(path), Message::Kind::Error, sentence};
 }
 
 Message demoMissing(std::function<void()> openAnother)
@@ -45,7 +50,7 @@ Message demoMissing(std::function<void()> openAnother)
             tr("The demonstration checkpoints are not installed (folder demo in share/headscope, or where "
                "HEADSCOPE_RESOURCES points): "
                "open a checkpoint of your own."),
-            tr("Open file…"), std::move(openAnother)};
+            {{tr("Open file…"), std::move(openAnother)}}};
 }
 
 Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose)
@@ -56,7 +61,7 @@ Message tokenizerMissing(const CheckpointSession& session, std::function<void()>
                "type words.")
                 .arg(session.name())
                 .arg(session.info()->vocabulary - 1),
-            tr("Choose tokenizer…"), std::move(choose)};
+            {{tr("Choose tokenizer…"), std::move(choose)}}};
 }
 
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain)
@@ -64,12 +69,23 @@ Message changedOnDisk(const CheckpointSession& session, std::function<void()> op
     return {
         checkpointSubject(session.path()), Message::Kind::Notice,
         tr("%1 has changed on disk since it was opened; what is shown comes from what was read then.").arg(session.name()),
-        tr("Open again"), std::move(openAgain)};
+        {{tr("Open again"), std::move(openAgain)}}};
 }
 
 Message textFailed(const QString& sentence)
 {
-    return {textSubject(), Message::Kind::Error, sentence, {}, {}};
+    return {textSubject(), Message::Kind::Error, sentence};
+}
+
+Message textStopped(std::function<void()> traceAgain)
+{
+    return {textSubject(), Message::Kind::Notice, tr("The trace of this text was stopped; what is shown is of an earlier text."),
+            {{tr("Trace it"), std::move(traceAgain)}}};
+}
+
+Message secondFailed(const CheckpointSession& session, const QString& sentence)
+{
+    return {secondSubject(), Message::Kind::Error, tr("B, %1: %2").arg(session.name(), sentence)};
 }
 
 } // namespace headscope::app

@@ -12,11 +12,15 @@ QString checkpointSubject(const std::filesystem::path& path);
 QString demoSubject();
 QString tokenizerSubject();
 QString textSubject();
+QString secondSubject();
 
 Message openingFailed(const std::filesystem::path& path, const QString& sentence);
 Message demoMissing(std::function<void()> openAnother);
 Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose);
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
 Message textFailed(const QString& sentence);
+Message textStopped(std::function<void()> traceAgain);
+/// B could not trace the text.
+Message secondFailed(const CheckpointSession& session, const QString& sentence);
 
 } // namespace headscope::app

@@ -9,6 +9,7 @@ Workspace::Workspace(ModelOpener opener, QObject* parent)
     : QObject(parent), m_opener(std::move(opener)), m_checkpoints(m_compute)
 {
     connect(&m_checkpoints, &CheckpointListItemModel::currentChanged, this, &Workspace::showCurrent);
+    connect(&m_checkpoints, &CheckpointListItemModel::secondChanged, this, &Workspace::showSecond);
     connect(&m_tiles, &JobTileSource::settled, this, &Workspace::stateChanged);
 }
 
@@ -29,7 +30,8 @@ void Workspace::open(const std::filesystem::path& path, core::OpenOptions option
 void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
 {
     connect(&session, &CheckpointSession::opened, this, [this, &session, former = QPointer(replaced)] {
-        m_checkpoints.setCurrent(&session);
+        const bool second = former && former == m_checkpoints.second();
+        m_checkpoints.put(second ? Slot::B : Slot::A, &session);
         if (former)
             m_checkpoints.close(former);
         Q_EMIT opened(&session);
@@ -46,10 +48,14 @@ void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
     connect(&session, &CheckpointSession::traced, this, [this, &session](const std::shared_ptr<const core::Trace>& trace) {
         if (&session == m_checkpoints.current())
             show(trace);
+        else if (&session == m_checkpoints.second())
+            Q_EMIT secondTraceChanged(trace);
     });
     connect(&session, &CheckpointSession::traceFailed, this, [this, &session](const QString& sentence) {
         if (&session == m_checkpoints.current())
             Q_EMIT traceFailed(&session, sentence);
+        else if (&session == m_checkpoints.second())
+            Q_EMIT secondTraceFailed(&session, sentence);
     });
     connect(&session, &CheckpointSession::traceProgressed, this, [this, &session](const ProgressReport& report) {
         if (&session == m_checkpoints.current())
@@ -78,9 +84,33 @@ void Workspace::setText(std::string text)
     if (text == m_text)
         return;
     m_text = std::move(text);
-    if (CheckpointSession* session = m_checkpoints.current())
-        session->setText(m_text);
+    traceAll();
     Q_EMIT textChanged(m_text);
+    Q_EMIT stateChanged();
+}
+
+/// A first, so that it is done first.
+void Workspace::traceAll()
+{
+    if (CheckpointSession* session = m_checkpoints.current())
+        session->setText(m_text, Priority::TypedText);
+    if (CheckpointSession* session = m_checkpoints.second())
+        session->setText(m_text, Priority::ComparedText);
+}
+
+void Workspace::stopTracing()
+{
+    const bool stopping = tracing();
+    for (CheckpointSession* session : {m_checkpoints.current(), m_checkpoints.second()})
+        if (session)
+            session->stopTracing();
+    if (stopping)
+        Q_EMIT stopped();
+}
+
+void Workspace::traceAgain()
+{
+    traceAll();
     Q_EMIT stateChanged();
 }
 
@@ -90,10 +120,28 @@ bool Workspace::current() const
     return session && session->current() && session->trace() == m_trace;
 }
 
-bool Workspace::idle() const
+bool Workspace::tracing() const
 {
     const CheckpointSession* session = m_checkpoints.current();
-    return !opening() && !(session && session->busy()) && m_tiles.outstanding() == 0;
+    return session && session->tracing();
+}
+
+std::shared_ptr<const core::Trace> Workspace::secondTrace() const
+{
+    const CheckpointSession* session = m_checkpoints.second();
+    return session ? session->trace() : nullptr;
+}
+
+bool Workspace::secondCurrent() const
+{
+    const CheckpointSession* session = m_checkpoints.second();
+    return session && session->current();
+}
+
+bool Workspace::idle() const
+{
+    const CheckpointSession* second = m_checkpoints.second();
+    return !opening() && !tracing() && !(second && second->tracing()) && m_tiles.outstanding() == 0;
 }
 
 /// A checkpoint that has traced nothing yet leaves the former picture, dimmed, until it has.
@@ -104,8 +152,14 @@ void Workspace::showCurrent()
         show(nullptr);
     else if (session->trace())
         show(session->trace());
-    if (session)
-        session->setText(m_text);
+    traceAll();
+    Q_EMIT stateChanged();
+}
+
+void Workspace::showSecond()
+{
+    traceAll();
+    Q_EMIT secondTraceChanged(secondTrace());
     Q_EMIT stateChanged();
 }
 

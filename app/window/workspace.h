@@ -35,29 +35,48 @@ public:
     /// opened before is replaced then.
     void open(const std::filesystem::path& path, core::OpenOptions options = {});
     void close(CheckpointSession* session) { m_checkpoints.close(session); }
+    /// Slot A is what is shown; B is traced on the same text after it, at a lower priority.
+    void put(Slot slot, CheckpointSession* session) { m_checkpoints.put(slot, session); }
+    void swapSlots() { m_checkpoints.setSlots(m_checkpoints.inSlots().swapped()); }
     void cancelOpening();
     /// The session that opens at the moment; nullptr when none does.
     CheckpointSession* opening() const;
 
     const std::string& text() const { return m_text; }
     void setText(std::string text);
+    /// Gives up the traces that run; stopped() follows when there was one of A.
+    void stopTracing();
+    /// Traces the text by what is not in step with it: after it was stopped or has failed.
+    void traceAgain();
 
-    /// What the views show; nullptr when there is nothing.
+    /// What the views show, of A; nullptr when there is nothing.
     const std::shared_ptr<const core::Trace>& trace() const { return m_trace; }
     /// The trace is of the text and the checkpoint shown.
     bool current() const;
+    /// A trace of A is under way.
+    bool tracing() const;
+    /// The latest trace of B; nullptr when there is none.
+    std::shared_ptr<const core::Trace> secondTrace() const;
+    /// The trace of B is of the text.
+    bool secondCurrent() const;
     /// Nothing opens, traces or draws tiles.
     bool idle() const;
 
 Q_SIGNALS:
     void traceChanged(const std::shared_ptr<const headscope::core::Trace>& trace);
     void textChanged(const std::string& text);
-    /// current(), idle() or opening() may have changed.
+    /// Another secondTrace().
+    void secondTraceChanged(const std::shared_ptr<const headscope::core::Trace>& trace);
+    /// current(), secondCurrent(), tracing(), idle() or opening() may have changed.
     void stateChanged();
     void opened(headscope::app::CheckpointSession* session);
     void openFailed(const std::filesystem::path& path, const QString& sentence);
     /// The text could not be traced by the current checkpoint; the trace shown is a former one.
     void traceFailed(headscope::app::CheckpointSession* session, const QString& sentence);
+    /// The user gave up the trace of the current checkpoint.
+    void stopped();
+    /// B could not trace the text; A is not concerned.
+    void secondTraceFailed(headscope::app::CheckpointSession* session, const QString& sentence);
     /// Of the current checkpoint's trace, when it takes its time.
     void traceProgressed(const headscope::app::ProgressReport& report);
     void changedOnDisk(headscope::app::CheckpointSession* session);
@@ -65,6 +84,8 @@ Q_SIGNALS:
 private:
     void watch(CheckpointSession& session, CheckpointSession* replaced);
     void showCurrent();
+    void showSecond();
+    void traceAll();
     void show(std::shared_ptr<const core::Trace> trace);
 
     ModelOpener m_opener;

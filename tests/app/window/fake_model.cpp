@@ -52,6 +52,7 @@ public:
                 ++m_control->cancelled;
                 throw core::Cancelled();
             }
+            progress.at(0.5, "tracing");
             std::this_thread::sleep_for(1ms);
         }
         const core::TokenizedText& text = streams.at(0).text;

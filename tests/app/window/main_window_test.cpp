@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/window/main_window.h"
 #include "app/window/resources.h"
-#include "tests/app/window/fake_model.h"
+#include "tests/app/window/window_fixture.h"
 
 #include <QAction>
 #include <QApplication>
@@ -27,24 +26,8 @@ using namespace headscope::app;
 
 namespace {
 
-/// A window over fake models.
-struct Fixture {
-    std::shared_ptr<samples::FakeControl> control = std::make_shared<samples::FakeControl>();
-    Workspace workspace{samples::fakeOpener(control)};
-    MainWindow window{workspace, MainWindow::Memory::None, widgets::Theme::Kind::Light};
-
-    Fixture()
-    {
-        window.resize(1100, 760);
-        window.show();
-    }
-    void settle() const { QTRY_VERIFY(workspace.idle() && (workspace.current() || !workspace.trace())); }
-    void openAndSettle(const char* name)
-    {
-        window.open(QString::fromLatin1(name));
-        settle();
-    }
-};
+using Fixture = samples::WindowFixture;
+using samples::containsVisible;
 
 void drop(QWidget& onto, const QList<QUrl>& urls)
 {
@@ -55,11 +38,6 @@ void drop(QWidget& onto, const QList<QUrl>& urls)
     QVERIFY(enter.isAccepted());
     QDropEvent dropped(QPointF(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&onto, &dropped);
-}
-
-bool containsVisible(const QStringList& sentences, const QString& part)
-{
-    return std::any_of(sentences.begin(), sentences.end(), [&](const QString& sentence) { return sentence.contains(part); });
 }
 
 } // namespace
@@ -166,9 +144,9 @@ void MainWindowTest::aMessageCanBeDismissedAndActedOn()
 {
     MessageArea area;
     int acted = 0;
-    area.show({QStringLiteral("a"), Message::Kind::Error, QStringLiteral("<b>One</b> & two"), {}, {}});
+    area.show({QStringLiteral("a"), Message::Kind::Error, QStringLiteral("<b>One</b> & two")});
     area.show(
-        {QStringLiteral("b"), Message::Kind::Notice, QStringLiteral("Three"), QStringLiteral("Do it"), [&] { ++acted; }});
+        {QStringLiteral("b"), Message::Kind::Notice, QStringLiteral("Three"), {{QStringLiteral("Do it"), [&] { ++acted; }}}});
     QCOMPARE(area.sentences(), (QStringList{QStringLiteral("Three"), QStringLiteral("<b>One</b> & two")}));
     area.findChild<QPushButton*>()->click();
     QCOMPARE(acted, 1);
