@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/routing/router.h"
+#include "core/routing/load.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headscope::core {
 
-Load loadOf(const SiteRouting& site, int head)
+Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass)
 {
-    const int experts = site.router.experts;
     Load load;
-    load.selections.assign(experts, 0);
-    load.gateMass.assign(experts, 0.0);
-    for (std::int64_t token = 0; token < site.tokens; ++token) {
-        for (int position = 0; position < site.router.chosen; ++position) {
-            const auto slot = site.slot(token, head, position);
-            const auto expert = site.experts[slot];
-            ++load.selections[expert];
-            load.gateMass[expert] += site.gates[slot];
-        }
-    }
-    const auto total = static_cast<double>(site.tokens) * site.router.chosen;
+    load.selections = std::move(selections);
+    load.gateMass = std::move(gateMass);
+    const auto experts = static_cast<double>(load.selections.size());
+    double total = 0;
+    for (const auto count : load.selections)
+        total += static_cast<double>(count);
     load.dead = static_cast<int>(std::count(load.selections.begin(), load.selections.end(), 0));
     if (experts < 2 || total == 0) {
         load.entropy = load.expectedEntropy = experts < 2 ? 1 : 0;
@@ -36,6 +31,23 @@ Load loadOf(const SiteRouting& site, int head)
     // Miller (1955): the plug-in entropy of N draws from m outcomes is short by (m - 1) / 2N on average.
     load.expectedEntropy = std::max(0.0, 1 - (experts - 1) / (2 * total) / std::log(experts));
     return load;
+}
+
+Load loadOf(const SiteRouting& site, int head)
+{
+    const int experts = site.router.experts;
+    Load load;
+    load.selections.assign(experts, 0);
+    load.gateMass.assign(experts, 0.0);
+    for (std::int64_t token = 0; token < site.tokens; ++token) {
+        for (int position = 0; position < site.router.chosen; ++position) {
+            const auto slot = site.slot(token, head, position);
+            const auto expert = site.experts[slot];
+            ++load.selections[expert];
+            load.gateMass[expert] += site.gates[slot];
+        }
+    }
+    return loadOf(std::move(load.selections), std::move(load.gateMass));
 }
 
 DoubtThreshold doubtThreshold(const SiteRouting& site, int head)
