@@ -7,7 +7,7 @@
 
 namespace headscope::core {
 
-Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass)
+Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass, int chosen)
 {
     Load load;
     load.selections = std::move(selections);
@@ -28,8 +28,9 @@ Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass)
             entropy -= share * std::log(share);
     }
     load.entropy = entropy / std::log(experts);
-    // Miller (1955): the plug-in entropy of N draws from m outcomes is short by (m - 1) / 2N on average.
-    load.expectedEntropy = std::max(0.0, 1 - (experts - 1) / (2 * total) / std::log(experts));
+    // The plug-in entropy is short by Σ_e var(f_e) / 2f_e on average. Each position chooses k different experts, so var(n(e)) = N·k/E·(1 - k/E),
+    // which gives (E - k) / 2kN; for k = 1 it is Miller's (1955) (E - 1) / 2N, for k = E there is nothing to be short of.
+    load.expectedEntropy = std::max(0.0, 1 - std::max(0.0, experts - chosen) / (2 * total) / std::log(experts));
     return load;
 }
 
@@ -47,7 +48,7 @@ Load loadOf(const SiteRouting& site, int head)
             load.gateMass[expert] += site.gates[slot];
         }
     }
-    return loadOf(std::move(load.selections), std::move(load.gateMass));
+    return loadOf(std::move(load.selections), std::move(load.gateMass), site.router.chosen);
 }
 
 DoubtThreshold doubtThreshold(const SiteRouting& site, int head)

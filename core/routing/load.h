@@ -8,7 +8,7 @@
 
 namespace headscope::core {
 
-/// The load of a router from sums that were gathered elsewhere: [experts] selections and gate mass.
-Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass);
+/// The load of a router from sums that were gathered elsewhere: [experts] selections and gate mass, `chosen` = k.
+Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass, int chosen);
 
 } // namespace headscope::core

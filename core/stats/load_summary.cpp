@@ -106,7 +106,7 @@ RouterSummary routerSummary(const RouterTable& table)
     for (const std::int64_t count : table.selections)
         selections += static_cast<double>(count);
     RouterSummary summary;
-    summary.load = loadOf(table.selections, table.gateMass);
+    summary.load = loadOf(table.selections, table.gateMass, table.chosen);
     summary.experts = expertSummaries(table, selections);
     summary.pmiBound = std::log2(static_cast<double>(table.experts) / table.chosen);
     summary.uniformOverlap = static_cast<double>(table.chosen) / table.experts;

@@ -170,6 +170,7 @@ PairTable pairStatistics(const RouterTable& table, const PairSettings& settings,
             continue;
         listed[i] = true;
         PairStatistics statistics{.row = pair.row, .expert = pair.expert, .count = pair.count, .gateMass = pair.gateMass};
+        statistics.earlyShare = pair.early < 0 ? blank : static_cast<double>(pair.early) / static_cast<double>(pair.count);
         setEffects(statistics, joint, joint.of(pair));
         statistics.expected = static_cast<double>(table.rowCounts[pair.row]) * static_cast<double>(table.selections[pair.expert])
                               / static_cast<double>(table.positions);
@@ -210,6 +211,7 @@ const PairColumnInfo& info(PairColumn column)
         {"p", "P(χ²₁ >= |G²|), exploratory; blank by gates and where one of the four expected counts is below 5", false, true},
         {"q", "Benjamini-Hochberg over all pairs of the router with n(t) >= min-count and four expected counts >= 5, unseen pairs included",
          false, true},
+        {"early_share", "share of n(t,e) that falls on the first 8 positions of a window; blank for words"},
     }};
     return infos[static_cast<std::size_t>(column)];
 }
@@ -244,6 +246,7 @@ double value(const RouterTable& table, const PairStatistics& pair, PairColumn co
     case PairColumn::G2: return pair.g2;
     case PairColumn::P: return pair.p;
     case PairColumn::Q: return pair.q;
+    case PairColumn::EarlyShare: return pair.earlyShare;
     }
     return blank;
 }
@@ -263,6 +266,7 @@ std::string whyBlank(const RouterTable& table, const PairTable& statistics, cons
     case PairColumn::P:
     case PairColumn::Q:
         return statistics.whyNoTest.empty() ? "One of the four expected counts is below 5: χ² is not to be trusted." : statistics.whyNoTest;
+    case PairColumn::EarlyShare: return "It was not gathered for this table.";
     case PairColumn::Npmi: return "Nothing but this pair occurs.";
     default: return "The gates of this pair add up to 0.";
     }

@@ -34,11 +34,11 @@ inline constexpr std::int64_t fewestDocuments = 20;
 inline constexpr double smallestExpected = 5;
 
 struct PairSettings {
-    std::optional<Weighting> weighting; // none: gates where k = E, selections elsewhere
+    std::optional<Weighting> weighting = {}; // none: gates where k = E, selections elsewhere
     std::int64_t minimum = 10;          // rows with a smaller n(t) are left out
     std::int64_t minimumPair = 0;       // pairs with a smaller n(t,e) are not listed; they are still tested (m of q)
     double alpha = 0;                   // added to every cell of rows × experts
-    BootstrapSettings bootstrap;
+    BootstrapSettings bootstrap = {};
 };
 
 /// One pair that occurred. Blank values are NaN; whyBlank says why.
@@ -51,6 +51,7 @@ struct PairStatistics {
     std::uint32_t expert = 0;
     std::int64_t count = 0;      // n(t,e)
     double gateMass = 0;         // G(t,e)
+    double earlyShare = 0;       // share of n(t,e) in the first 8 positions of a window, where there is little to decide by
     double expertGivenToken = 0; // P(e|t) = p(t,e)/p(t); over the experts it adds up to 1, so at most 1/k when weighted by selections
     double tokenGivenExpert = 0; // P(t|e) = p(t,e)/p(e)
     double lift = 0;             // p(t,e)/(p(t)·p(e))
@@ -70,8 +71,9 @@ struct PairStatistics {
 enum class PairColumn : std::uint8_t {
     Count, RowCount, ExpertCount, Positions, Lift, Pmi,
     GateMass, ExpertGivenToken, TokenGivenExpert, Ppmi, Npmi, NullPmi, PmiLow, PmiHigh, Expected, G2, P, Q,
+    EarlyShare,
 };
-inline constexpr int pairColumns = static_cast<int>(PairColumn::Q) + 1;
+inline constexpr int pairColumns = static_cast<int>(PairColumn::EarlyShare) + 1;
 
 struct PairColumnInfo {
     std::string_view name;    // "n_te": in files and for --sort

@@ -29,8 +29,9 @@ using RowNames = std::vector<RowName>;
 struct TablePair {
     std::uint32_t row = 0;
     std::uint32_t expert = 0;
-    std::int64_t count = 0; // n(t,e), at least 1
-    double gateMass = 0;    // G(t,e), sum of gates
+    std::int64_t count = 0;  // n(t,e), at least 1
+    std::int64_t early = -1; // of them in the first 8 positions of a window; -1 where that was not gathered
+    double gateMass = 0;     // G(t,e), sum of gates
 };
 
 /// The selections of a pair in one group of documents.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/routing/router.h"
+#include "core/routing/load.h"
 
 #include <gtest/gtest.h>
 
@@ -37,6 +37,14 @@ TEST(Load, OneExpertTakesAll)
     const auto load = loadOf(siteChoosing({2, 2, 2}, 4), 0);
     EXPECT_EQ(load.entropy, 0);
     EXPECT_EQ(load.dead, 3);
+}
+
+TEST(Load, ExpectedEntropyKnowsThatChosenExpertsDiffer)
+{
+    // 4 positions, 2 of 4 each: 1 - (4 - 2) / (2·2·4·ln 4); where all are chosen the load is uniform whatever happens.
+    EXPECT_NEAR(loadOf({2, 2, 2, 2}, {1, 1, 1, 1}, 2).expectedEntropy, 1 - 2 / (16 * std::log(4)), 1e-12);
+    EXPECT_NEAR(loadOf({3, 3, 1, 1}, {1, 1, 1, 1}, 1).expectedEntropy, 1 - 3 / (16 * std::log(4)), 1e-12);
+    EXPECT_EQ(loadOf({4, 4}, {1, 1}, 2).expectedEntropy, 1);
 }
 
 TEST(Load, OfAnEmptyText)
