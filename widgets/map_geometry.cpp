@@ -161,7 +161,7 @@ bool isMasked(const core::TileArea& area, const core::Visibility& visibility)
 {
     const std::int64_t lastRow = area.row + (area.rows - 1) * area.step;
     const std::int64_t lastColumn = area.column + (area.columns - 1) * area.step;
-    return (visibility.causal && area.column > lastRow) || lastColumn < visibility.firstVisible(area.row);
+    return (visibility.causal && area.column > lastRow) || lastColumn < visibility.firstVisible(area.row, lastRow);
 }
 
 } // namespace headscope::widgets

@@ -43,6 +43,8 @@ std::string visibility(const core::Visibility& visibility)
     else if (visibility.segment > 0)
         text += fmt::format(", inside segments of {} tokens and the {} before", visibility.segment,
                             visibility.segmentsBack == 1 ? std::string("one") : std::to_string(visibility.segmentsBack));
+    if (visibility.sameLength)
+        text += ", of the oldest one from its own place in the segment on";
     return text;
 }
 

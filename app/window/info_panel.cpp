@@ -29,6 +29,8 @@ QString visibility(const core::Visibility& seen)
     QString words = seen.causal ? InfoPanel::tr("keys up to the query") : InfoPanel::tr("all keys");
     if (seen.segment > 0)
         words += InfoPanel::tr(", segments of %1 tokens, %2 back").arg(seen.segment).arg(seen.segmentsBack);
+    if (seen.sameLength)
+        words += InfoPanel::tr(", of the oldest from the same place on");
     return words;
 }
 

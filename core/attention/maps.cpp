@@ -48,7 +48,7 @@ void fillRow(const AttentionKeep& block, int map, std::int64_t row, const TileAr
         const auto j = area.column + c * area.step;
         if (j < first || (block.visibility.causal && j > i))
             continue;
-        double score = dot(query, rowOf(block.keys, j, block.keyHeads, keyHead, block.width));
+        double score = dot(query, rowOf(block.keys, block.keyRow(i, j), block.keyHeads, keyHead, block.width));
         if (block.relativeHeads > 0)
             score += dot(positionQuery, rowOf(block.relative, i - j, block.relativeHeads, map % block.relativeHeads, block.width));
         values[static_cast<std::size_t>(c)] = static_cast<float>(std::exp(score - logSumExp));

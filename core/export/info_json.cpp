@@ -24,6 +24,7 @@ void writeShape(JsonWriter& json, const ModelInfo& info)
     json.member("causal", info.visibility.causal);
     json.member("segment", info.visibility.segment);
     json.member("segmentsBack", info.visibility.segmentsBack);
+    json.member("sameLength", info.visibility.sameLength);
     json.endObject();
 }
 

@@ -66,7 +66,7 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
     readShapes(weights, arguments, configuration);
     configuration.layers = modules.layers;
     configuration.preNorm = preNorm(arguments, weights);
-    configuration.visibility = visibility(arguments);
+    readMemory(arguments, configuration);
     configuration.activation = activation(arguments, false);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.evenRotation = true;

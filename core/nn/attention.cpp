@@ -35,7 +35,15 @@ void maskFuture(at::Tensor& scores, std::int64_t n)
     corner.masked_fill_(future, -std::numeric_limits<double>::infinity());
 }
 
-/// Rows of one stretch see the same first key: stretches end where a segment ends.
+/// Rows that see one key less than the row before: the first n × n corner of a stretch's scores.
+void maskPassed(at::Tensor& scores, std::int64_t n)
+{
+    const auto corner = scores.narrow(2, 0, n);
+    const auto passed = at::ones({n, n}, scores.options().dtype(at::kBool)).tril(-1);
+    corner.masked_fill_(passed, -std::numeric_limits<double>::infinity());
+}
+
+/// Rows of one stretch see the same first key, or each one less than the row before: stretches end where a segment ends.
 std::int64_t stretchEnd(std::int64_t begin, std::int64_t end, const Visibility& visibility)
 {
     auto stop = std::min(end, begin + attentionStretch);
@@ -69,6 +77,8 @@ Attended attend(const ScoredAttention& input, const Progress& progress)
             scores.add_(positionTerm(input, positionQueries.narrow(1, i - offset, n), i, first, end - first));
         scores = scores.to(at::kFloat);
         maskFuture(scores, n);
+        if (input.visibility.firstVisible(end - 1) > first)
+            maskPassed(scores, n);
         const auto logSumExp = at::logsumexp(scores, {2}, true);
         scores.sub_(logSumExp).exp_();
         const auto mixed = at::matmul(scores.to(values.scalar_type()), values.narrow(1, first, end - first));

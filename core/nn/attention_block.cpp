@@ -13,14 +13,6 @@
 namespace headscope::core::nn {
 namespace {
 
-/// Distances that can be visible: i - j from 0.
-std::int64_t visibleDistances(std::int64_t columns, const Visibility& visibility)
-{
-    if (visibility.segment == 0)
-        return columns;
-    return std::min(columns, (visibility.segmentsBack + 1) * visibility.segment);
-}
-
 /// Projected sinusoids for distances from `distances` - 1 down to 0, then zeros for keys after the query, which are masked.
 /// Those that an earlier trace has are taken from it.
 at::Tensor relativeTable(const at::Tensor& projection, std::int64_t distances, std::int64_t width, const AttentionKeep* earlier,
@@ -34,15 +26,16 @@ at::Tensor relativeTable(const at::Tensor& projection, std::int64_t distances, s
         parts.push_back(at::linear(sinusoids, projection).view({distances - known, heads, width}));
     }
     if (known > 0)
-        parts.push_back(toDevice(earlier->relative, known, heads, width, compute).flip({0}));
+        parts.push_back(toDevice(earlier->relative, 0, known, heads, width, compute).flip({0}));
     parts.push_back(at::zeros({attentionStretch - 1, heads, width}, projection.options()));
     return at::cat(parts, 0);
 }
 
-/// The rows of an earlier trace before those just computed.
-at::Tensor behind(const std::vector<float>& earlier, const at::Tensor& rows, std::int64_t count, const Compute& compute)
+/// The rows of an earlier trace that stand before those just computed.
+at::Tensor behind(const std::vector<float>& earlier, const at::Tensor& rows, const Run& run)
 {
-    return at::cat({toDevice(earlier, count, rows.size(1), rows.size(2), compute), rows}, 0);
+    const auto& part = run.part();
+    return at::cat({toDevice(earlier, part.knownKeysFrom, part.knownKeys, rows.size(1), rows.size(2), run.compute()), rows}, 0);
 }
 
 /// Brings queries and keys into the form score = q·k + p·r. q: [n, maps, width]; k, v: [n, keyHeads, ·], the last n of all positions.
@@ -52,16 +45,16 @@ ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor
     const auto* earlier = run.reused(group.address);
     ScoredAttention scored;
     scored.visibility = visibility;
-    scored.keys = positions.rotary(k, run.firstRow());
+    scored.keys = positions.rotary(k, run.firstRow() - run.part().remembered());
     scored.values = v;
-    if (earlier) {
-        scored.keys = behind(earlier->keys, scored.keys, run.firstRow(), run.compute());
-        scored.values = behind(earlier->values, v, run.firstRow(), run.compute());
+    if (earlier && run.part().knownKeys > 0) {
+        scored.keys = behind(earlier->keys, scored.keys, run);
+        scored.values = behind(earlier->values, v, run);
     }
     const auto rotated = positions.rotary(q, run.firstRow());
     scored.queries = (positions.contentBias.defined() ? rotated + positions.contentBias : rotated) * scale;
     if (positions.relative.defined() && scored.keys.size(0) > 0) {
-        scored.distances = visibleDistances(scored.keys.size(0), visibility);
+        scored.distances = visibility.distances(scored.keys.size(0));
         scored.relative = relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute());
         if (positions.positionBias.defined())
             scored.positionQueries = (rotated + positions.positionBias) * scale;

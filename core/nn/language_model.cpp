@@ -4,6 +4,7 @@
 #include "core/nn/output_head.h"
 #include "core/nn/threads.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linear.h>
@@ -13,6 +14,7 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -54,7 +56,8 @@ at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
     switch (placement) {
     case NormPlacement::Pre: {
         const auto n = norm1(x);
-        const auto y = x + (*attention)({n, n, n}, run);
+        const auto source = run.part().memory.defined() ? norm1(run.withMemory(x)) : n;
+        const auto y = x + (*attention)({n, source, source}, run);
         if (!feedForward)
             return y;
         const auto m = norm2(y);
@@ -62,7 +65,7 @@ at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
     }
     case NormPlacement::Post:
     case NormPlacement::PostWithNormedSource: {
-        const auto source = placement == NormPlacement::Post ? x : norm1(x);
+        const auto source = placement == NormPlacement::Post ? run.withMemory(x) : norm1(run.withMemory(x));
         const auto y = norm1(x + (*attention)({x, source, source}, run));
         if (!feedForward)
             return y;
@@ -70,7 +73,8 @@ at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
     }
     case NormPlacement::RoutersAndScoresOnly: {
         const auto n = norm1(x);
-        const auto y = x + (*attention)({n, n, x}, run);
+        const auto source = run.withMemory(x);
+        const auto y = x + (*attention)({n, run.part().memory.defined() ? norm1(source) : n, source}, run);
         if (!feedForward)
             return y;
         return y + (*feedForward)({norm2(y), y}, run);
@@ -95,6 +99,52 @@ void describeLayers(const std::vector<Layer>& layers, ModelInfo& info)
 LanguageModel::LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer)
     : Model(std::make_shared<const ModelInfo>(std::move(info)), std::move(tokenizer)), m_parts(std::move(parts))
 {
+}
+
+/// All layers over the rows of one part. `done` and `share`: of the whole run, for the progress.
+at::Tensor LanguageModel::runLayers(at::Tensor x, Run& run, double done, double share) const
+{
+    const auto steps = static_cast<double>(m_parts.layers.size() + 1); // and the head
+    for (std::size_t layer = 0; layer < m_parts.layers.size(); ++layer) {
+        run.progress().at(done + share * static_cast<double>(layer) / steps, "tracing");
+        x = m_parts.layers[layer](x, run);
+    }
+    run.progress().at(done + share * static_cast<double>(m_parts.layers.size()) / steps, "tracing");
+    return x;
+}
+
+/// x: [n, d], the rows behind the reused ones. Returns the last layer's output of all rows, the reused ones included.
+at::Tensor LanguageModel::runSegments(const at::Tensor& x, const Visibility& seen, const Reuse& reuse, Run& run) const
+{
+    const auto d = x.size(1);
+    const auto tokens = reuse.rows + x.size(0);
+    auto outputs = at::empty({tokens, d}, x.options());
+    if (reuse.rows > 0)
+        outputs.narrow(0, 0, reuse.rows).copy_(toDevice(reuse.from->lastLayer, 0, reuse.rows, 1, d, m_parts.compute).squeeze(1));
+    auto begin = reuse.rows;
+    do { // once for no tokens, too
+        const auto block = begin / seen.segment;
+        const auto end = std::min(tokens, (block + 1) * seen.segment);
+        const auto oldest = seen.oldestSegment(block) * seen.segment;
+        Part part{.firstRow = begin, .memory = {}, .ofSegments = true};
+        if (begin == reuse.rows && begin > 0) {
+            // The earlier trace has this segment's keys: they begin so many rows before that of the first token computed.
+            AttentionKeep layout;
+            layout.visibility = seen;
+            layout.keysOfSegments = true;
+            part.knownKeys = begin - oldest;
+            part.knownKeysFrom = layout.keyRow(begin, oldest);
+        } else if (begin > oldest) {
+            part.memory = outputs.narrow(0, oldest, begin - oldest);
+        }
+        run.begin(std::move(part));
+        const auto all = static_cast<double>(std::max<std::int64_t>(x.size(0), 1));
+        const auto done = static_cast<double>(begin - reuse.rows) / all;
+        outputs.narrow(0, begin, end - begin)
+            .copy_(runLayers(x.narrow(0, begin - reuse.rows, end - begin), run, done, static_cast<double>(end - begin) / all));
+        begin = end;
+    } while (begin < tokens);
+    return outputs;
 }
 
 std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, const TraceOptions& options,
@@ -122,11 +172,14 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
         if (m_parts.inputNorm)
             x = (*m_parts.inputNorm)(x);
         Run run(trace->options, progress, m_parts.compute, reuse);
-        for (std::size_t layer = 0; layer < m_parts.layers.size(); ++layer) {
-            progress.at(static_cast<double>(layer) / static_cast<double>(m_parts.layers.size() + 1), "tracing");
-            x = m_parts.layers[layer](x, run);
+        if (m_parts.lastLayerMemory) {
+            const auto outputs = runSegments(x, *m_parts.lastLayerMemory, reuse, run);
+            if (options.maps)
+                trace->lastLayer = toHost(outputs);
+            x = outputs.narrow(0, reuse.rows, ids.size(0));
+        } else {
+            x = runLayers(x, run, 0, 1);
         }
-        progress.at(static_cast<double>(m_parts.layers.size()) / static_cast<double>(m_parts.layers.size() + 1), "tracing");
         const auto head = [this](const at::Tensor& rows) {
             const auto normed = m_parts.outputNorm ? (*m_parts.outputNorm)(rows) : rows;
             return m_parts.output(m_parts.outputAdapter ? (*m_parts.outputAdapter)(normed) : normed);

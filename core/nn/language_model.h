@@ -50,6 +50,9 @@ struct LanguageModelParts {
     std::optional<LayerNorm> outputNorm;
     std::optional<Linear> outputAdapter; // d -> e
     Linear output;                       // -> vocabulary
+    /// Layers attend to their own rows and to what the last layer made of the segments before, instead of what they read themselves there.
+    /// Then the model runs segment by segment; needs segments and memory.
+    std::optional<Visibility> lastLayerMemory;
 };
 
 /// Fills in what the parts know: routers, maps, layers.
@@ -64,6 +67,9 @@ public:
     std::shared_ptr<const Trace> trace(std::vector<Stream> streams, const TraceOptions& options, const Progress& progress) const override;
 
 private:
+    at::Tensor runLayers(at::Tensor x, Run& run, double done, double share) const;
+    at::Tensor runSegments(const at::Tensor& x, const Visibility& seen, const Reuse& reuse, Run& run) const;
+
     LanguageModelParts m_parts;
 };
 

@@ -47,7 +47,18 @@ struct Reuse {
 /// whose output is therefore needed again.
 Reuse reusableRows(const TraceOptions& options, const ModelInfo& model, const TokenizedText& text);
 
-/// What an attention block keeps, still on the device.
+/// The rows that one pass through the layers computes: all behind the reused ones, or those of one segment.
+struct Part {
+    std::int64_t firstRow = 0;
+    at::Tensor memory;             // [m, width]: hidden states of the m rows before, which are attended to but not computed; undefined: none
+    std::int64_t knownKeysFrom = 0; // rows of the earlier trace's keys and values that stand before those made in this pass
+    std::int64_t knownKeys = 0;
+    bool ofSegments = false; // AttentionKeep::keysOfSegments
+
+    std::int64_t remembered() const { return memory.defined() ? memory.size(0) : 0; }
+};
+
+/// What an attention block keeps of a part, still on the device.
 struct KeptAttention {
     AttentionKeep plain; // all but the arrays
     ScoredAttention scored;
@@ -63,8 +74,13 @@ public:
     const Progress& progress() const { return m_progress; }
     const Compute& compute() const { return m_compute; }
     const TraceOptions& options() const { return m_options; }
+    /// The next pass through the layers computes these rows. Without it there is one pass, over all rows behind the reused ones.
+    void begin(Part part) { m_part = std::move(part); }
+    const Part& part() const { return m_part; }
     /// Rows before the ones that are computed.
-    std::int64_t firstRow() const { return m_reuse.rows; }
+    std::int64_t firstRow() const { return m_part.firstRow; }
+    /// What the source side reads where the destination side reads x: [n, width] -> [remembered + n, width]
+    at::Tensor withMemory(const at::Tensor& x) const;
     /// What an earlier trace kept of a block; nullptr when every row is computed.
     const AttentionKeep* reused(const MapAddress& address) const { return m_reuse.rows > 0 ? m_reuse.from->block(address) : nullptr; }
 
@@ -73,26 +89,30 @@ public:
     /// Keeps what maps need, if maps are wanted.
     void keep(KeptAttention attention);
 
-    std::vector<std::shared_ptr<const SiteRouting>> takeSites() { return std::move(m_sites); }
+    std::vector<std::shared_ptr<const SiteRouting>> takeSites() { return {m_sites.begin(), m_sites.end()}; }
     /// Moves everything kept to the host.
     std::vector<std::shared_ptr<const AttentionKeep>> takeAttention();
 
 private:
     void record(const RouterLayer& layer, const at::Tensor& logits, const Choices& choices);
+    std::shared_ptr<SiteRouting> beginSite(const RouterLayer& layer) const;
+    std::shared_ptr<const AttentionKeep> joined(std::vector<KeptAttention>& parts) const;
 
     const TraceOptions& m_options;
     const Progress& m_progress;
     Compute m_compute;
     Reuse m_reuse;
-    std::vector<std::shared_ptr<const SiteRouting>> m_sites;
-    std::vector<KeptAttention> m_attention;
+    Part m_part;
+    std::vector<std::shared_ptr<SiteRouting>> m_sites;
+    std::vector<std::vector<KeptAttention>> m_attention; // of every block, its parts
 };
 
 /// Row-major values on the host.
 std::vector<float> toHost(const at::Tensor& tensor);
-/// The first elements of `earlier`, then the values of `tensor`.
-std::vector<float> toHostBehind(const std::vector<float>& earlier, std::size_t elements, const at::Tensor& tensor);
-/// The first rows of host values [·, heads, width] on the device.
-at::Tensor toDevice(const std::vector<float>& values, std::int64_t rows, std::int64_t heads, std::int64_t width, const Compute& compute);
+/// The first elements of `earlier`, then the values of the tensors one after the other.
+std::vector<float> toHostBehind(const std::vector<float>& earlier, std::int64_t elements, std::span<const at::Tensor> tensors);
+/// Rows of host values [·, heads, width] on the device, from `first` on.
+at::Tensor toDevice(const std::vector<float>& values, std::int64_t first, std::int64_t rows, std::int64_t heads, std::int64_t width,
+                    const Compute& compute);
 
 } // namespace headscope::core::nn

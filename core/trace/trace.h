@@ -18,18 +18,35 @@ struct Stream {
 };
 
 /// Which keys a query sees: key j is visible to query i when j <= i (causal) and, with segments of U tokens and n segments of memory,
-/// floor(j/U) >= floor(i/U) - n (the masked form of Transformer-XL memory).
+/// floor(j/U) >= floor(i/U) - n (the masked form of Transformer-XL memory). With `sameLength` the oldest segment of its memory (there may be
+/// fewer than n before it) is seen by a query from its own place in its segment on: j mod U >= i mod U there.
 struct Visibility {
     bool causal = true;
     std::int64_t segment = 0;     // U; 0 for no limit
     std::int64_t segmentsBack = 0; // n
+    bool sameLength = false;
 
+    /// The first segment that a query of segment `block` sees.
+    std::int64_t oldestSegment(std::int64_t block) const { return block > segmentsBack ? block - segmentsBack : 0; }
     std::int64_t firstVisible(std::int64_t query) const
     {
         if (segment == 0)
             return 0;
-        const std::int64_t block = query / segment - segmentsBack;
-        return block > 0 ? block * segment : 0;
+        const std::int64_t block = query / segment;
+        const std::int64_t oldest = oldestSegment(block);
+        return oldest * segment + (sameLength && oldest < block ? query % segment : 0);
+    }
+    /// How many distances i - j, from 0, occur among so many tokens.
+    std::int64_t distances(std::int64_t tokens) const
+    {
+        const std::int64_t farthest = (segmentsBack + 1) * segment;
+        return segment == 0 || tokens < farthest ? tokens : farthest;
+    }
+    /// The least of all queries from `first` to `last`: inside a segment it never decreases, nor do the beginnings of segments.
+    std::int64_t firstVisible(std::int64_t first, std::int64_t last) const
+    {
+        const std::int64_t next = segment == 0 ? last + 1 : (first / segment + 1) * segment;
+        return next > last || firstVisible(first) < firstVisible(next) ? firstVisible(first) : firstVisible(next);
     }
     bool operator==(const Visibility&) const = default;
 };
@@ -56,6 +73,15 @@ struct AttentionKeep {
     int relativeHeads = 0;
     std::vector<float> logSumExp;       // [rows, maps]
     bool slots = false; // row i of map m belongs to expert experts[i, 0, m / keyHeads] of the site `qo` of the same block
+    /// Memory is the last layer's output: each segment makes keys and values of its own from that of the segments it sees. `keys` and `values`
+    /// then hold, segment after segment, those of its memory and its own tokens. `columns` stays the number of tokens.
+    bool keysOfSegments = false;
+
+    /// Which row of `keys` and `values` is that of token `key` as `query`, which sees its segment, attends to it.
+    std::int64_t keyRow(std::int64_t query, std::int64_t key) const { return keysOfSegments ? firstKeyRow(query / visibility.segment) + key : key; }
+
+private:
+    std::int64_t firstKeyRow(std::int64_t block) const;
 };
 
 struct Trace;
@@ -97,6 +123,7 @@ struct Trace {
     std::vector<std::int32_t> rank;      // [tokens]: how many tokens were more probable than the true one; -1 at 0
     std::vector<Prediction> predictions; // [tokens, options.predictions]: of the token after each position
     std::vector<float> logits;           // [tokens, vocabulary]; empty unless asked for
+    std::vector<float> lastLayer;        // [tokens, width]: output of the last layer, where later segments attend to it and maps are kept; else empty
     double milliseconds = 0;
 
     const TokenizedText& text(int stream = 0) const { return streams.at(stream).text; }

@@ -221,6 +221,10 @@ void MapGeometryTest::maskedTiles()
     const core::Visibility segments{.causal = true, .segment = 100, .segmentsBack = 1};
     QVERIFY(isMasked(core::TileArea{512, 0, 256, 256, 1}, segments));
     QVERIFY(!isMasked(core::TileArea{256, 0, 256, 256, 1}, segments));
+    // A segment's last rows do not see its memory's beginning, the first rows of the next segment do.
+    const core::Visibility same{.causal = true, .segment = 100, .segmentsBack = 2, .sameLength = true};
+    QVERIFY(isMasked(core::TileArea{150, 0, 50, 50, 1}, same));
+    QVERIFY(!isMasked(core::TileArea{150, 0, 51, 50, 1}, same));
     const core::Visibility all{.causal = false};
     QVERIFY(!isMasked(core::TileArea{0, 512, 256, 256, 1}, all));
 

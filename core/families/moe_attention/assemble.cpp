@@ -65,6 +65,8 @@ nn::LanguageModelParts readEnds(nn::Weights& weights, const Configuration& confi
     parts.compute = weights.compute();
     parts.embedding = weights.get("embedding.weight", {configuration.vocabulary, e});
     parts.embeddingScale = configuration.embeddingScale;
+    if (configuration.lastLayerMemory)
+        parts.lastLayerMemory = configuration.visibility;
     if (weights.has("embedding_adapter.weight"))
         parts.embeddingAdapter = nn::Linear{weights.get("embedding_adapter.weight", {d, e}), weights.get("embedding_adapter.bias", {d})};
     if (weights.has("out_norm.weight"))

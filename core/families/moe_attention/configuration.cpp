@@ -63,23 +63,26 @@ nn::Activation activation(Arguments& arguments, bool gelu)
     arguments.refuse("transformer.activation", name, "relu, gelu, identity, sigmoid and softmax are");
 }
 
-Visibility visibility(Arguments& arguments)
+void readMemory(Arguments& arguments, Configuration& configuration)
 {
-    Visibility result;
+    auto& result = configuration.visibility;
     result.segment = arguments.integer("lm.unroll", 100);
     result.segmentsBack = arguments.integer("lm.trafo.context_blocks", 1);
     if (result.segment < 1 || result.segmentsBack < 0)
         arguments.contradiction(fmt::format("lm.unroll {} and lm.trafo.context_blocks {} are not possible.", result.segment, result.segmentsBack));
-    if (result.segmentsBack > 0) {
-        for (const auto* key : {"lm.trafo.same_length", "lm.trafo.same_length_eval", "lm.trafo.last_layer_context"})
-            if (arguments.flag(key, false))
-                arguments.refuse(key, "1", "only memory of the layer's own input that is wholly visible is");
-    }
+    if (result.segmentsBack == 0)
+        return;
+    // Where training saw whole blocks, evaluation may still restrict them: a model is run here as in its evaluation.
+    const bool training = arguments.flag("lm.trafo.same_length", false);
+    result.sameLength = arguments.flag("lm.trafo.same_length_eval", false) || training;
+    configuration.lastLayerMemory = arguments.flag("lm.trafo.last_layer_context", false);
+    if (configuration.lastLayerMemory)
+        arguments.note("Memory is the last layer's output of earlier segments (lm.trafo.last_layer_context): in the maps a remembered token has the "
+                       "keys made from it; its recorded choices are those of when it was current.");
     const auto evaluated = arguments.integer("lm.trafo.test_context_blocks").value_or(0);
     if (evaluated > 0 && evaluated != result.segmentsBack)
         arguments.note(fmt::format("Evaluation of this run used {} memory blocks (lm.trafo.test_context_blocks); Headscope uses the {} of training.",
                                    evaluated, result.segmentsBack));
-    return result;
 }
 
 int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind)
@@ -160,7 +163,7 @@ Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments
     configuration.layers = countModules(weights, arguments);
     arguments.fixedByShapes("transformer.encoder_n_layers", configuration.layers);
     configuration.preNorm = weights.has("out_norm.weight");
-    configuration.visibility = visibility(arguments);
+    readMemory(arguments, configuration);
     bool gelu = false;
     configuration.layerVariant = layerVariant(arguments, gelu);
     if (!configuration.layerVariant.empty() && configuration.layerVariant.starts_with("preln") != configuration.preNorm)

@@ -26,6 +26,7 @@ struct Configuration {
     bool preNorm = true;
     nn::NormPlacement placement = nn::NormPlacement::Pre;
     Visibility visibility;
+    bool lastLayerMemory = false; // memory is the last layer's output
     nn::Activation activation = nn::Activation::Relu;
     double embeddingScale = 1;
     std::string layerVariant; // `transformer.variant` without a suffix; empty when not given
@@ -55,8 +56,8 @@ AttentionKind attentionKind(const nn::Weights& weights, const Arguments& argumen
 /// Vocabulary, widths and norms, from the shapes.
 void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration);
 nn::Activation activation(Arguments& arguments, bool gelu);
-/// Transformer-XL memory as a mask: what one query sees in the segments before its own.
-Visibility visibility(Arguments& arguments);
+/// Transformer-XL memory as a mask: what one query sees in the segments before its own; and what the memory holds.
+void readMemory(Arguments& arguments, Configuration& configuration);
 int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind);
 void requireHyperParameters(const Arguments& arguments);
 

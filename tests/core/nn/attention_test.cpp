@@ -54,7 +54,8 @@ ScoredAttention someAttention(std::int64_t rows, std::int64_t columns, std::int6
 
 TEST(Attention, EqualsTheDefinition)
 {
-    for (const auto& visibility : {Visibility{}, Visibility{true, 10, 1}, Visibility{true, 7, 0}, Visibility{true, 5, 3}, Visibility{true, 200, 1}})
+    for (const auto& visibility : {Visibility{}, Visibility{true, 10, 1}, Visibility{true, 7, 0}, Visibility{true, 5, 3}, Visibility{true, 200, 1},
+                                   Visibility{true, 10, 1, true}, Visibility{true, 7, 0, true}, Visibility{true, 5, 3, true}})
         for (const std::int64_t keyHeads : {1, 2}) {
             const auto input = someAttention(33, 33, keyHeads, visibility);
             EXPECT_TRUE(at::allclose(attend(input, {}).mixed, plainly(input), 1e-4, 1e-5)) << visibility.segment << " " << visibility.segmentsBack;
@@ -63,7 +64,7 @@ TEST(Attention, EqualsTheDefinition)
 
 TEST(Attention, OfTheLastRowsEqualsThatOfTheWhole)
 {
-    for (const auto& visibility : {Visibility{}, Visibility{true, 10, 1}}) {
+    for (const auto& visibility : {Visibility{}, Visibility{true, 10, 1}, Visibility{true, 10, 1, true}}) {
         const auto whole = someAttention(150, 150, 2, visibility);
         auto last = whole;
         last.queries = whole.queries.narrow(0, 137, 13);
