@@ -67,7 +67,7 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
     configuration.layers = modules.layers;
     configuration.preNorm = preNorm(arguments, weights);
     readMemory(arguments, configuration);
-    configuration.activation = activation(arguments, false);
+    readActivation(arguments, false, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.evenRotation = true;
     configuration.normQkPossible = false;

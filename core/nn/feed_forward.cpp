@@ -10,10 +10,13 @@
 #include <ATen/ops/relu.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/topk.h>
+
+#include <tuple>
 
 namespace headscope::core::nn {
 
-at::Tensor activate(const at::Tensor& x, Activation activation)
+at::Tensor activate(const at::Tensor& x, Activation activation, std::int64_t largest)
 {
     switch (activation) {
     case Activation::Relu: return at::relu(x);
@@ -21,13 +24,17 @@ at::Tensor activate(const at::Tensor& x, Activation activation)
     case Activation::Identity: return x;
     case Activation::Sigmoid: return at::sigmoid(x);
     case Activation::Softmax: return at::softmax(x, -1);
+    case Activation::WithoutLargest: {
+        const auto least = std::get<0>(at::topk(x, largest, -1)).narrow(-1, largest - 1, 1);
+        return x.masked_fill(x >= least, 0);
+    }
     }
     return x;
 }
 
 at::Tensor DenseFeedForward::operator()(const FeedForwardInput& input, Run&) const
 {
-    return at::linear(activate(at::linear(input.value, upWeight, upBias), activation), downWeight, downBias);
+    return at::linear(activate(at::linear(input.value, upWeight, upBias), activation, largest), downWeight, downBias);
 }
 
 at::Tensor ExpertFeedForward::operator()(const FeedForwardInput& input, Run& run) const
@@ -42,7 +49,7 @@ at::Tensor ExpertFeedForward::operator()(const FeedForwardInput& input, Run& run
             hidden = hidden.mul_(bucket.gates);
         if (upBias.defined())
             hidden = hidden + upBias.select(0, bucket.expert);
-        auto result = at::mm(activate(hidden, activation), down.select(0, bucket.expert));
+        auto result = at::mm(activate(hidden, activation, largest), down.select(0, bucket.expert));
         return before ? result : result.mul_(bucket.gates);
     };
     const auto out = mixture(input.value, input.value.size(0), down.size(2), buckets, expert, run.progress());

@@ -9,8 +9,16 @@
 
 namespace headscope::core::nn {
 
-enum class Activation : std::uint8_t { Relu, Gelu, Identity, Sigmoid, Softmax }; // Gelu: exact (erf)
-at::Tensor activate(const at::Tensor& x, Activation activation);
+enum class Activation : std::uint8_t {
+    Relu,
+    Gelu, // exact (erf)
+    Identity,
+    Sigmoid,
+    Softmax,
+    WithoutLargest, // the `largest` greatest values of a row (and what equals the last of them) become 0, the others pass
+};
+/// x: [..., width]; `largest` from 1 to width, for WithoutLargest.
+at::Tensor activate(const at::Tensor& x, Activation activation, std::int64_t largest = 0);
 
 struct FeedForwardInput {
     at::Tensor router; // [tokens, d]: what a router reads
@@ -32,6 +40,7 @@ public:
     at::Tensor upWeight, upBias;     // [f, d], [f]
     at::Tensor downWeight, downBias; // [d, f], [d]
     Activation activation = Activation::Relu;
+    std::int64_t largest = 0; // of the activation
 
     at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
 };
@@ -47,6 +56,7 @@ public:
     at::Tensor upBias;   // [E, size]; may be undefined
     at::Tensor downBias; // [d]; may be undefined
     Activation activation = Activation::Relu;
+    std::int64_t largest = 0; // of the activation
 
     at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }

@@ -53,7 +53,7 @@ nn::Layer readLayer(nn::Weights& weights, Arguments& arguments, const Configurat
     layer.norm2 = norm(weights, configuration, place.prefix + std::string(norms.feedForward));
     layer.attention = attention(weights, arguments, configuration, place);
     layer.feedForward = configuration.expertFeedForward ? expertFeedForward(weights, arguments, configuration, place)
-                                                        : denseFeedForward(weights, configuration, place);
+                                                        : denseFeedForward(weights, arguments, configuration, place);
     return layer;
 }
 

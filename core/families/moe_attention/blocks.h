@@ -12,7 +12,8 @@ std::shared_ptr<const nn::AttentionBlock> headMixtureAttention(nn::Weights& weig
 std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 
-std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Configuration& configuration, const LayerPlace& place);
+std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Arguments& arguments, const Configuration& configuration,
+                                                        const LayerPlace& place);
 std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 
 /// Rotary positions of the arguments for heads of this width. Throws Error for an odd number of rotated dimensions.

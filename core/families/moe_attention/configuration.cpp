@@ -44,8 +44,12 @@ AttentionKind attentionKind(const nn::Weights& weights, const Arguments& argumen
         return AttentionKind::DenseRelative;
     if (has("data_to_kv.weight") && has("out_proj.weight"))
         return AttentionKind::DenseRotary;
+    if (const auto variant = arguments.text("moe.att.variant"); variant && *variant != "full" && *variant != "full_rope" && *variant != "moa")
+        arguments.refuse("moe.att.variant", *variant, "full, full_rope and moa are");
     arguments.contradiction("layer 0 has no attention tensors that Headscope knows (self_attn.projections, sel_dst or data_to_kv).");
 }
+
+namespace {
 
 nn::Activation activation(Arguments& arguments, bool gelu)
 {
@@ -60,7 +64,20 @@ nn::Activation activation(Arguments& arguments, bool gelu)
         return nn::Activation::Sigmoid;
     if (name == "softmax")
         return nn::Activation::Softmax;
-    arguments.refuse("transformer.activation", name, "relu, gelu, identity, sigmoid and softmax are");
+    if (name == "topk")
+        return nn::Activation::WithoutLargest; // what that option of the training code does: it blanks the largest
+    arguments.refuse("transformer.activation", name, "relu, gelu, identity, sigmoid, softmax and topk are");
+}
+
+} // namespace
+
+void readActivation(Arguments& arguments, bool gelu, Configuration& configuration)
+{
+    configuration.activation = activation(arguments, gelu);
+    if (configuration.activation != nn::Activation::WithoutLargest)
+        return;
+    configuration.largest = arguments.integer("transformer.topk_value", 32);
+    arguments.note(fmt::format("transformer.activation is topk, which sets the {} largest pre-activations to 0.", configuration.largest));
 }
 
 void readMemory(Arguments& arguments, Configuration& configuration)
@@ -138,6 +155,14 @@ std::string layerVariant(Arguments& arguments, bool& gelu)
     return variant;
 }
 
+void refuseAdaptiveSoftmax(const nn::Weights& weights, const Arguments& arguments)
+{
+    for (const auto& tensor : weights.checkpoint().tensors)
+        if (tensor.name.starts_with("output.") && tensor.name != "output.weight" && tensor.name != "output.bias")
+            arguments.contradiction(fmt::format("the output is an adaptive softmax (\"{}\"), which Headscope does not support: only one output matrix "
+                                                "for the whole vocabulary is.", tensor.name));
+}
+
 double embeddingScale(Arguments& arguments, const Configuration& configuration)
 {
     if (configuration.preNorm)
@@ -158,6 +183,7 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
 Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
 {
     requireHyperParameters(arguments);
+    refuseAdaptiveSoftmax(weights, arguments);
     Configuration configuration;
     readShapes(weights, arguments, configuration);
     configuration.layers = countModules(weights, arguments);
@@ -169,7 +195,7 @@ Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments
     if (!configuration.layerVariant.empty() && configuration.layerVariant.starts_with("preln") != configuration.preNorm)
         arguments.note(fmt::format("transformer.variant is {}, but the file {} out_norm: the model is read as {}-LN.", configuration.layerVariant,
                                    configuration.preNorm ? "has" : "lacks", configuration.preNorm ? "pre" : "post"));
-    configuration.activation = activation(arguments, gelu);
+    readActivation(arguments, gelu, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.normQkPossible = !configuration.expertFeedForward;
     configuration.placement = configuration.preNorm                       ? nn::NormPlacement::Pre

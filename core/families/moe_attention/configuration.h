@@ -28,6 +28,7 @@ struct Configuration {
     Visibility visibility;
     bool lastLayerMemory = false; // memory is the last layer's output
     nn::Activation activation = nn::Activation::Relu;
+    std::int64_t largest = 0; // of the activation
     double embeddingScale = 1;
     std::string layerVariant; // `transformer.variant` without a suffix; empty when not given
     bool affineNorms = true;   // off: layer norms have no weight and bias
@@ -55,7 +56,7 @@ int countModules(const nn::Weights& weights, const Arguments& arguments);
 AttentionKind attentionKind(const nn::Weights& weights, const Arguments& arguments);
 /// Vocabulary, widths and norms, from the shapes.
 void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration);
-nn::Activation activation(Arguments& arguments, bool gelu);
+void readActivation(Arguments& arguments, bool gelu, Configuration& configuration);
 /// Transformer-XL memory as a mask: what one query sees in the segments before its own; and what the memory holds.
 void readMemory(Arguments& arguments, Configuration& configuration);
 int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind);

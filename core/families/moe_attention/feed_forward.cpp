@@ -34,9 +34,16 @@ GateKind gateKind(Arguments& arguments)
     arguments.refuse("moe.selection_mode", mode, "sigmoid, gate and mul are");
 }
 
+std::int64_t largest(const Arguments& arguments, const Configuration& configuration, std::int64_t width)
+{
+    if (configuration.activation == nn::Activation::WithoutLargest && (configuration.largest < 1 || configuration.largest > width))
+        arguments.contradiction(fmt::format("transformer.topk_value is {}, but the feed-forward layers are {} wide.", configuration.largest, width));
+    return configuration.largest;
+}
+
 } // namespace
 
-std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Configuration& configuration, const LayerPlace& place)
+std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Arguments& arguments, const Configuration& configuration, const LayerPlace& place)
 {
     const auto prefix = place.prefix;
     const auto d = configuration.width;
@@ -47,6 +54,7 @@ std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, co
     ffn->downWeight = weights.get(prefix + "linear2.weight", {d, inner});
     ffn->downBias = weights.get(prefix + "linear2.bias", {d});
     ffn->activation = configuration.activation;
+    ffn->largest = largest(arguments, configuration, inner);
     return ffn;
 }
 
@@ -65,6 +73,7 @@ std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, A
     if (chosen < 1 || chosen > experts)
         arguments.contradiction(fmt::format("pkm.n_heads is {} (the experts a token chooses), but there are {} experts.", chosen, experts));
     ffn->activation = configuration.activation;
+    ffn->largest = largest(arguments, configuration, size);
     ffn->router.rule = {1, static_cast<int>(experts), static_cast<int>(chosen), gateKind(arguments)};
     ffn->router.norm = logitNorm(arguments);
     ffn->router.matrix = weights.get(prefix + "expert_sel", {experts, d});

@@ -46,11 +46,76 @@ TEST_F(ChangedCheckpoint, UnknownConfigurationsAreRefusedByName)
 {
     for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"transformer.variant", "preln_frel_group"},
                                                                                      {"moe.att.selection_mode", "sinkhorn"},
-                                                                                     {"transformer.activation", "topk"}}) {
+                                                                                     {"transformer.activation", "silu"}}) {
         const auto before = file.args;
         set(key, value);
         EXPECT_THAT(refusal(), AllOf(HasSubstr("model.pth"), HasSubstr(key), HasSubstr(value), EndsWith("."))) << key;
         file.args = before;
+    }
+}
+
+TEST_F(ChangedCheckpoint, OnlyWhatCannotBeKnownIsRefusedOfPostNormScales)
+{
+    set("lm.trafo.embedding_mode_init", std::string("scale_to_sqrt_dmodel"));
+    EXPECT_THAT(refusal(), IsEmpty()); // pre-LN: there is no scale
+    set("transformer.variant", std::string("moe"));
+    std::erase_if(file.tensors, [](const test::TorchTensor& tensor) { return tensor.name.starts_with("out_norm."); });
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("lm.trafo.embedding_mode_init"), HasSubstr("scale_to_sqrt_dmodel"), EndsWith(".")));
+    for (const auto* mode : {"default", "like_preln", "one_and_scale_to_sqrt_dmodel", "init_to_sqrt_dmodel"}) {
+        set("lm.trafo.embedding_mode_init", std::string(mode));
+        EXPECT_THAT(refusal(), IsEmpty()) << mode;
+    }
+}
+
+TEST_F(ChangedCheckpoint, AdaptiveSoftmaxIsRefused)
+{
+    file.tensors.push_back({.name = "output.head.weight", .shape = {1}, .values = {1.0}});
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("model.pth"), HasSubstr("adaptive softmax"), HasSubstr("output.head.weight"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, EveryActivationOfTheTrainingCodeOpens)
+{
+    set("transformer.topk_value", std::int64_t{5});
+    for (const auto* activation : {"relu", "gelu", "identity", "sigmoid", "softmax", "topk"}) {
+        set("transformer.activation", std::string(activation));
+        EXPECT_THAT(refusal(), IsEmpty()) << activation;
+    }
+    set("transformer.topk_value", std::int64_t{100000});
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("transformer.topk_value is 100000"), EndsWith(".")));
+}
+
+TEST_F(ChangedCheckpoint, OptionsThatOnlyTrainingUsesDoNotMatter)
+{
+    for (const auto* key : {"moe.att.expert_dropout", "moe.att.drop_expert", "moe.att.perplexity_reg", "lm.trafo.test_pos_clamp", "grad_clip"})
+        set(key, std::string("0.1"));
+    set("lm.trafo.test_context_blocks", std::string("4"));
+    set("moe.topk_mode", std::string("approx")); // of a mixture feed-forward, which this model has not
+    EXPECT_THAT(refusal(), IsEmpty());
+    EXPECT_THAT(open()->info()->notes, Contains(HasSubstr("test_context_blocks")));
+}
+
+class ChangedSwitchAll : public ChangedCheckpoint
+{
+protected:
+    ChangedSwitchAll() : ChangedCheckpoint("switchall_xl") {}
+};
+
+TEST_F(ChangedSwitchAll, ApproximateTopKIsRefusedByName)
+{
+    for (const auto* mode : {"approx", "l1_approx"}) {
+        set("moe.topk_mode", std::string(mode));
+        EXPECT_THAT(refusal(), AllOf(HasSubstr("moe.topk_mode"), HasSubstr(mode), EndsWith("."))) << mode;
+    }
+    set("moe.topk_mode", std::string("full"));
+    for (const auto* mode : {"sigmoid", "gate", "mul"})
+        for (const std::int64_t after : {0, 1}) {
+            set("moe.selection_mode", std::string(mode));
+            set("moe.activation_after_topk", after);
+            EXPECT_THAT(refusal(), IsEmpty()) << mode << after;
+        }
+    for (const auto* norm : {"none", "cos", "weights", "input"}) {
+        set("moe.sel_norm", std::string(norm));
+        EXPECT_THAT(refusal(), IsEmpty()) << norm;
     }
 }
 
