@@ -86,6 +86,11 @@ std::vector<core::RouterAddress> selectRouters(const core::ModelInfo& info, cons
     std::vector<core::RouterAddress> routers;
     for (const core::Router& router : info.routers)
         routers.push_back(router.address);
+    return selectRouters(routers, patterns);
+}
+
+std::vector<core::RouterAddress> selectRouters(const std::vector<core::RouterAddress>& routers, const std::vector<std::string>& patterns)
+{
     return select(routers, patterns, "routers",
                   [](const core::RouterAddress& address) { return std::vector{address.wholeSite().toString(), address.toString()}; });
 }

@@ -14,5 +14,6 @@ std::vector<core::MapAddress> selectMaps(const core::ModelInfo& info, const std:
 
 /// The routers whose address, with or without its head, matches one of the patterns. Throws as selectMaps.
 std::vector<core::RouterAddress> selectRouters(const core::ModelInfo& info, const std::vector<std::string>& patterns);
+std::vector<core::RouterAddress> selectRouters(const std::vector<core::RouterAddress>& routers, const std::vector<std::string>& patterns);
 
 } // namespace headscope::app

@@ -39,6 +39,7 @@ struct Command {
 };
 
 void runInfo(const Arguments& arguments, const CommandContext& context);
+void runSpecialize(const Arguments& arguments, const CommandContext& context);
 void runTokenize(const Arguments& arguments, const CommandContext& context);
 void runTrace(const Arguments& arguments, const CommandContext& context);
 

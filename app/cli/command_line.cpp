@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::array commonCommands{
     Command{"info", "what a checkpoint is: family, sizes, routers, where every hyper-parameter comes from", runInfo},
+    Command{"specialize", "which tokens belong to which expert: tables with statistics, from counts of a corpus", runSpecialize},
     Command{"tokenize", "a text as the checkpoint's tokenizer cuts it, with byte ranges", runTokenize},
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace},
 };

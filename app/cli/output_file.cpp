@@ -15,7 +15,7 @@ namespace headscope::app {
 
 namespace fs = std::filesystem;
 
-void requireWritable(const fs::path& out, const fs::path& model)
+void requireWritable(const fs::path& out, const fs::path& input, std::string_view kind)
 {
     std::error_code ignored;
     const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
@@ -26,8 +26,8 @@ void requireWritable(const fs::path& out, const fs::path& model)
     const fs::file_status status = fs::status(out, ignored);
     if (fs::is_directory(status))
         throw core::Error(fmt::format("{} is a folder; give --out the name of a file.", core::shown(out)));
-    if (fs::equivalent(out, model, ignored))
-        throw core::Error(fmt::format("--out would overwrite the checkpoint {}; give it another name.", core::shown(out)));
+    if (fs::equivalent(out, input, ignored))
+        throw core::Error(fmt::format("--out would overwrite the {} {}; give it another name.", kind, core::shown(out)));
     const bool ordinary = !fs::exists(status) || fs::is_regular_file(status); // a pipe or a device is written in place
     if (access((ordinary ? folder : out).c_str(), W_OK) != 0)
         throw core::Error(fmt::format("Nothing can be written to {}: {}.", core::shown(ordinary ? folder : out),

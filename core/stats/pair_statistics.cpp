@@ -154,14 +154,23 @@ std::string_view toString(Weighting weighting)
     return weighting == Weighting::Gates ? "gates" : "selections";
 }
 
+Weighting weightingOf(const RouterTable& table, const PairSettings& settings)
+{
+    return settings.weighting.value_or(table.chosen >= table.experts ? Weighting::Gates : Weighting::Selections);
+}
+
+BlankColumns blankColumns(const RouterTable& table, const PairSettings& settings)
+{
+    const Weighting weighting = weightingOf(table, settings);
+    return {whyNoNull(table, weighting), whyNoInterval(table, settings, weighting),
+            weighting == Weighting::Gates ? "Tests are defined on selections, not on gates." : ""};
+}
+
 PairTable pairStatistics(const RouterTable& table, const PairSettings& settings, const Progress& progress)
 {
     PairTable result;
-    result.weighting = settings.weighting.value_or(table.chosen >= table.experts ? Weighting::Gates : Weighting::Selections);
-    result.whyNoNull = whyNoNull(table, result.weighting);
-    result.whyNoInterval = whyNoInterval(table, settings, result.weighting);
-    if (result.weighting == Weighting::Gates)
-        result.whyNoTest = "Tests are defined on selections, not on gates.";
+    result.weighting = weightingOf(table, settings);
+    result.blank = blankColumns(table, settings);
     const Joint joint = jointOf(table, result.weighting, settings.alpha);
     std::vector<bool> listed(table.pairs.size());
     for (std::size_t i = 0; i < table.pairs.size(); ++i) {
@@ -174,15 +183,15 @@ PairTable pairStatistics(const RouterTable& table, const PairSettings& settings,
         setEffects(statistics, joint, joint.of(pair));
         statistics.expected = static_cast<double>(table.rowCounts[pair.row]) * static_cast<double>(table.selections[pair.expert])
                               / static_cast<double>(table.positions);
-        const double composed = result.whyNoNull.empty() ? table.expectedOf(pair.row, pair.expert) : 0;
+        const double composed = result.blank.null.empty() ? table.expectedOf(pair.row, pair.expert) : 0;
         statistics.nullPmi = composed > 0 ? std::log2(composed / statistics.expected) : blank;
         statistics.pmiLow = statistics.pmiHigh = statistics.g2 = statistics.p = statistics.q = blank;
         result.pairs.push_back(statistics);
     }
     progress.checkpoint();
-    if (result.whyNoTest.empty())
+    if (result.blank.test.empty())
         setTests(result, table, settings);
-    if (result.whyNoInterval.empty())
+    if (result.blank.interval.empty())
         setIntervals(result, table, listed, settings, progress);
     return result;
 }
@@ -256,16 +265,16 @@ std::string whyBlank(const RouterTable& table, const PairTable& statistics, cons
     if (!std::isnan(value(table, pair, column)))
         return {};
     switch (column) {
-    case PairColumn::NullPmi: return statistics.whyNoNull;
+    case PairColumn::NullPmi: return statistics.blank.null;
     case PairColumn::PmiLow:
     case PairColumn::PmiHigh:
-        if (!statistics.whyNoInterval.empty())
-            return statistics.whyNoInterval;
+        if (!statistics.blank.interval.empty())
+            return statistics.blank.interval;
         return std::isnan(pair.pmiHigh) ? "The token occurs in a single group of documents." : "In many draws the pair does not occur at all.";
-    case PairColumn::G2: return statistics.whyNoTest;
+    case PairColumn::G2: return statistics.blank.test;
     case PairColumn::P:
     case PairColumn::Q:
-        return statistics.whyNoTest.empty() ? "One of the four expected counts is below 5: χ² is not to be trusted." : statistics.whyNoTest;
+        return statistics.blank.test.empty() ? "One of the four expected counts is below 5: χ² is not to be trusted." : statistics.blank.test;
     case PairColumn::EarlyShare: return "It was not gathered for this table.";
     case PairColumn::Npmi: return "Nothing but this pair occurs.";
     default: return "The gates of this pair add up to 0.";

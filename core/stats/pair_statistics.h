@@ -84,13 +84,22 @@ struct PairColumnInfo {
 const PairColumnInfo& info(PairColumn column);
 std::optional<PairColumn> pairColumn(std::string_view name);
 
+/// Why whole columns are blank, a sentence each; empty where they are not.
+struct BlankColumns {
+    std::string null;     // null_pmi
+    std::string interval; // pmi_low, pmi_high
+    std::string test;     // g2, p, q
+};
+/// Looks at what the table is made of, not at its rows.
+BlankColumns blankColumns(const RouterTable& table, const PairSettings& settings);
+Weighting weightingOf(const RouterTable& table, const PairSettings& settings);
+
 /// The statistics of one router.
 struct PairTable {
     Weighting weighting = Weighting::Selections;
     std::vector<PairStatistics> pairs; // in the order of RouterTable::pairs
     std::int64_t tested = 0;           // m: pairs that q is corrected for
-    // Why a whole column is blank, a sentence each; empty where it is not.
-    std::string whyNoNull, whyNoInterval, whyNoTest;
+    BlankColumns blank;
 };
 PairTable pairStatistics(const RouterTable& table, const PairSettings& settings, const Progress& progress = {});
 

@@ -140,7 +140,7 @@ TEST(Bootstrap, ATokenOfOneGroupHasNoInterval)
     const PairStatistics& pair = pairOf(statistics, 12, 0);
     EXPECT_TRUE(std::isnan(pair.pmiLow));
     EXPECT_THAT(whyBlank(table, statistics, pair, PairColumn::PmiLow), HasSubstr("single group"));
-    EXPECT_THAT(pairStatistics(table, {.bootstrap = {.replicates = 0}}).whyNoInterval, HasSubstr("asked for"));
+    EXPECT_THAT(pairStatistics(table, {.bootstrap = {.replicates = 0}}).blank.interval, HasSubstr("asked for"));
 }
 
 } // namespace

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/address_glob.h"
+#include "app/cli/argument_parser.h"
+#include "app/cli/command_line.h"
+#include "app/cli/output_file.h"
+#include "app/cli/printable.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/table.h"
+#include "core/corpus/counts_file.h"
+#include "core/export/atomic_stream.h"
+#include "core/export/statistics_export.h"
+
+#include <CLI/Validators.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace headscope::app {
+
+namespace {
+
+constexpr std::size_t tokensShown = 5;
+constexpr std::size_t tablesShown = 4;
+constexpr std::size_t cellWidth = 18;
+
+struct SpecializeLine {
+    std::string counts;
+    std::vector<std::string> routers;
+    std::int64_t minimum = 10;
+    std::int64_t minimumPair = 0;
+    std::string sort = "pmi";
+    std::int64_t top = 0;
+    bool words = false;
+    bool foldCase = false;
+    std::string pool = "none";
+    std::string weight = "auto";
+    double alpha = 0;
+    int bootstrap = core::BootstrapSettings{}.replicates;
+    std::uint64_t seed = 1;
+    std::string table = "pairs";
+    std::string note;
+    std::string out;
+
+    void add(CLI::App& app);
+    void check(const CLI::App& app) const;
+    core::StatisticsExport settings(const core::Counts& counts) const;
+};
+
+CLI::Validator quiet(const CLI::Validator& validator)
+{
+    return CLI::Validator(validator).description("");
+}
+
+void SpecializeLine::add(CLI::App& app)
+{
+    app.add_option("--counts", counts, "counts of a corpus, as `count` writes them")->required()->type_name("FILE");
+    app.add_option("--router", routers, "routers, as layers.0.self.v or layers.*.self.o.h0")->expected(1, -1)->delimiter(',')->type_name("ADDRESS");
+    app.add_option("--min-count", minimum, "leave out tokens that occur less often")->check(quiet(CLI::NonNegativeNumber))->type_name("N");
+    app.add_option("--min-pair-count", minimumPair, "leave out pairs that occur less often")
+        ->check(quiet(CLI::NonNegativeNumber))
+        ->type_name("N");
+    app.add_option("--sort", sort, "column that orders the tokens of an expert, as pmi, npmi, n_te, g2, q")->type_name("COLUMN");
+    app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md and .tex)")
+        ->check(quiet(CLI::NonNegativeNumber))
+        ->type_name("N");
+    app.add_flag("--words", words, "words instead of pieces of the vocabulary");
+    app.add_flag("--fold-case", foldCase, "upper and lower case are one");
+    app.add_option("--pool", pool, "add routers up: heads of a site, repeats of the same weights, or layers")
+        ->check(quiet(CLI::IsMember({"none", "heads", "repeats", "layers"})))
+        ->type_name("none|heads|repeats|layers");
+    app.add_option("--weight", weight, "count every choice 1, or with its gate; auto: gates where every expert is chosen")
+        ->check(quiet(CLI::IsMember({"auto", "selections", "gates"})))
+        ->type_name("auto|selections|gates");
+    app.add_option("--alpha", alpha, "added to every pair before probabilities are formed")
+        ->check(quiet(CLI::Range(0.0, 1e9)))
+        ->type_name("X");
+    app.add_option("--bootstrap", bootstrap, "draws for the intervals of PMI; 0 leaves them out")
+        ->check(quiet(CLI::Range(0, 100'000)))
+        ->type_name("N");
+    app.add_option("--seed", seed, "of these draws")->type_name("N");
+    app.add_option("--table", table, "what the rows are")
+        ->check(quiet(CLI::IsMember({"pairs", "experts", "routers", "tags", "together"})))
+        ->type_name("pairs|experts|routers|tags|together");
+    app.add_option("--note", note, "a word about the corpus, as \"held out\", for the exported file")->type_name("TEXT");
+    app.add_option("--out", out, "write a file: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
+    app.footer("Without --out it prints the first tables with few tokens. docs/routing.md says what the numbers mean.");
+}
+
+void SpecializeLine::check(const CLI::App& app) const
+{
+    if (!core::pairColumn(sort)) {
+        std::string names;
+        for (int column = 0; column < core::pairColumns; ++column)
+            names += fmt::format("{}{}", column == 0 ? "" : ", ", core::info(static_cast<core::PairColumn>(column)).name);
+        throw UsageError(fmt::format("--sort takes one of {}; {} is none of them.", names, printable(sort)));
+    }
+    const bool toFile = app.count("--out") > 0;
+    if (toFile && !core::tableFormat(std::filesystem::path(out).extension().string()))
+        throw UsageError(fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
+    if (!toFile && table != "pairs")
+        throw UsageError("--table needs --out; without it tables of top tokens are printed.");
+}
+
+core::StatisticsExport SpecializeLine::settings(const core::Counts& of) const
+{
+    core::StatisticsExport what;
+    what.program = fmt::format("Headscope {}", version());
+    what.note = note;
+    what.unit = words ? core::RowUnit::Words : core::RowUnit::Pieces;
+    what.letters = foldCase ? core::LetterCase::Folded : core::LetterCase::Kept;
+    for (const core::Pooling pooling : {core::Pooling::Heads, core::Pooling::Repeats, core::Pooling::Layers}) {
+        if (pool == core::toString(pooling))
+            what.pooling = pooling;
+    }
+    if (weight != "auto")
+        what.pairs.weighting = weight == "gates" ? core::Weighting::Gates : core::Weighting::Selections;
+    what.pairs.minimum = minimum;
+    what.pairs.minimumPair = minimumPair;
+    what.pairs.alpha = alpha;
+    what.pairs.bootstrap.replicates = bootstrap;
+    what.pairs.bootstrap.seed = seed;
+    what.sort = *core::pairColumn(sort);
+    what.top = static_cast<std::size_t>(top);
+    std::vector<core::RouterAddress> addresses;
+    for (const core::RouterCounts& router : of.routers)
+        addresses.push_back(router.router.address);
+    const std::vector<core::RouterAddress> chosen = routers.empty() ? addresses : selectRouters(addresses, routers);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (std::find(chosen.begin(), chosen.end(), addresses[i]) != chosen.end())
+            what.routers.push_back(i);
+    }
+    return what;
+}
+
+/// A column for every expert, on a terminal.
+void printTable(const CommandContext& context, const core::RouterTable& table, const core::StatisticsExport& what, const core::Progress& progress)
+{
+    const core::PairTable statistics = core::pairStatistics(table, what.pairs, progress);
+    const auto lists = core::topLists(table, statistics, what.sort, what.top);
+    std::vector<Table::Column> titles;
+    std::size_t rows = 0;
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        const double share = static_cast<double>(table.selections[e]) / (static_cast<double>(table.positions) * table.chosen);
+        titles.push_back({table.positions > 0 ? fmt::format("{} ({:.0f} %)", e, 100 * share) : fmt::format("{}", e)});
+        rows = std::max(rows, lists[e].size());
+    }
+    Table shown(std::move(titles));
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::vector<std::string> cells;
+        for (const auto& list : lists) {
+            if (row >= list.size()) {
+                cells.emplace_back();
+                continue;
+            }
+            const double number = core::value(table, list[row], what.sort);
+            cells.push_back(shortened(printable((*table.rows)[list[row].row].text), cellWidth) + fmt::format(" {:.3g}", number));
+        }
+        shown.add(std::move(cells));
+    }
+    context.out << fmt::format("{}: {} of {} experts, {} positions; expert (load), tokens with {}\n", table.router, table.chosen, table.experts,
+                               table.positions, core::info(what.sort).name);
+    shown.print(context.out, "  ");
+    context.out << '\n';
+}
+
+void printTables(const CommandContext& context, const core::Counts& counts, core::StatisticsExport what, bool routersGiven, bool topGiven,
+                 ProgressLine& line)
+{
+    if (!topGiven)
+        what.top = tokensShown;
+    const std::size_t all = core::tablePlans(counts, what.routers, what.pooling).size();
+    if (!routersGiven && what.pooling == core::Pooling::None && what.routers.size() > tablesShown)
+        what.routers.resize(tablesShown);
+    if (what.sort != core::PairColumn::PmiLow && what.sort != core::PairColumn::PmiHigh)
+        what.pairs.bootstrap.replicates = 0;
+    std::size_t printed = 0;
+    core::forEachTable(counts, what, line.progress(), [&](const core::RouterTable& table, const core::TablePlan&) {
+        line.wipe();
+        printTable(context, table, what, {{}, context.stop});
+        ++printed;
+    });
+    if (printed < all)
+        printNotes(context, {fmt::format("These are {} of {} routers; --router chooses others, --out writes all.", printed, all)});
+}
+
+} // namespace
+
+void runSpecialize(const Arguments& arguments, const CommandContext& context)
+{
+    ArgumentParser parser(context, "specialize", "Which tokens belong to which expert, from the counts of a corpus.");
+    SpecializeLine line;
+    line.add(parser.app());
+    if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
+        return;
+    line.check(parser.app());
+    if (!line.out.empty())
+        requireWritable(line.out, line.counts, "counts file");
+
+    ProgressLine shown(context);
+    const core::Progress progress = shown.progress();
+    const core::Counts counts = core::readCounts(line.counts, progress);
+    const core::StatisticsExport what = line.settings(counts);
+    if (line.out.empty())
+        return printTables(context, counts, what, parser.app().count("--router") > 0, parser.app().count("--top") > 0, shown);
+    core::AtomicStream file(line.out);
+    const core::TableFormat format = *core::tableFormat(std::filesystem::path(line.out).extension().string());
+    core::writeStatistics(file.stream(), format, *core::statisticsTable(line.table), counts, what, progress);
+    file.commit();
+    shown.wipe();
+}
+
+} // namespace headscope::app
