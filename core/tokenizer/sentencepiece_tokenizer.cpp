@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 // Exported by the library but in none of its installed headers.
 namespace sentencepiece::logging {
@@ -94,6 +95,7 @@ public:
     }
 
     TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const override;
+    std::unique_ptr<TokenStream> stream(const TextPolicy& policy, const Progress& progress) const override;
 
     std::int64_t size() const override { return file().pieces; }
     std::string piece(TokenId id) const override { return contains(id) ? m_processor.IdToPiece(id) : std::string(); }
@@ -105,10 +107,21 @@ public:
     std::filesystem::path path() const override { return m_path; }
 
 private:
+    friend class SentencePieceStream;
+    /// The tokens of the beginning of a text, and where the rest has to be taken up.
+    struct Beginning {
+        std::vector<Token> tokens;
+        std::size_t rest = 0;    // the next beginning starts here, with
+        std::size_t context = 0; // this many bytes whose tokens have been given
+    };
+    enum class Follows : std::uint8_t { Nothing, More };
+
     const SentencePieceFile& file() const { return m_normalizer.file(); }
     bool contains(TokenId id) const { return id >= 0 && id < size(); }
     Token control(TokenId id, std::size_t place, std::string_view name) const;
     void appendPart(TokenizedText& result, ByteRange part, const Progress& progress) const;
+    Beginning encodeBeginning(std::string_view text, std::size_t context, Follows follows, const Progress& progress) const;
+    std::vector<Token> tokensOf(const ValidUtf8& valid, const NormalText& normal, const Progress& progress) const;
     std::vector<Piece> pieces(std::string_view text, const NormalText& normal, const Progress& progress) const;
     std::vector<Piece> encodeOnce(std::string_view text, std::size_t begin, std::size_t normalSize) const;
     const SafeCuts* safeCuts() const;
@@ -156,23 +169,68 @@ void SentencePieceTokenizer::appendPart(TokenizedText& result, ByteRange part, c
 {
     const ValidUtf8 valid(std::string_view(result.text).substr(part.begin, part.size()));
     const NormalText normal = m_normalizer.normalize(valid.text(), progress);
-    std::vector<Piece> found = pieces(valid.text(), normal, progress);
+    const std::int32_t groups = result.tokens.empty() ? 0 : result.tokens.back().group + 1;
+    for (Token& token : tokensOf(valid, normal, progress)) {
+        token.span = {part.begin + token.span.begin, part.begin + token.span.end};
+        token.group += groups;
+        result.tokens.push_back(std::move(token));
+    }
+}
+
+/// Of `normal`, which may be the beginning of what `valid` becomes. Spans and groups count from its beginning.
+std::vector<Token> SentencePieceTokenizer::tokensOf(const ValidUtf8& valid, const NormalText& normal, const Progress& progress) const
+{
+    const std::string_view text = valid.text().substr(0, normal.units.back().original);
+    std::vector<Piece> found = pieces(text, normal, progress);
     const auto aligned = alignPieces(found, normal);
-    const std::vector<PieceSpan> spans = aligned ? *aligned : reportedSpans(found, valid.text());
+    const std::vector<PieceSpan> spans = aligned ? *aligned : reportedSpans(found, text);
 
     ValidUtf8::Walk walk(valid);
-    std::int32_t group = result.tokens.empty() ? -1 : result.tokens.back().group;
+    std::vector<Token> tokens;
+    tokens.reserve(found.size());
+    std::int32_t group = -1;
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (!spans[i].sharesCharacter)
             ++group;
-        const std::size_t begin = part.begin + walk.original(spans[i].span.begin);
-        const std::size_t end = part.begin + walk.original(spans[i].span.end);
-        result.tokens.push_back({.id = found[i].id,
-                                 .piece = std::move(found[i].text),
-                                 .span = {begin, end},
-                                 .special = isSpecial(found[i].id),
-                                 .group = group});
+        const std::size_t begin = walk.original(spans[i].span.begin);
+        const std::size_t end = walk.original(spans[i].span.end);
+        tokens.push_back({.id = found[i].id,
+                          .piece = std::move(found[i].text),
+                          .span = {begin, end},
+                          .special = isSpecial(found[i].id),
+                          .group = group});
     }
+    return tokens;
+}
+
+/// Up to the last place where the text may be cut and nothing that follows matters, or to its end. The first `context` bytes of the text
+/// have been encoded before.
+SentencePieceTokenizer::Beginning SentencePieceTokenizer::encodeBeginning(std::string_view text, std::size_t context, Follows follows,
+                                                                          const Progress& progress) const
+{
+    // No rule of a normaliser reads so many bytes ahead.
+    constexpr std::size_t lookAhead = 1024;
+    const ValidUtf8 valid(text);
+    NormalText normal = m_normalizer.normalize(valid.text(), progress);
+    Beginning result{.tokens = {}, .rest = text.size(), .context = 0};
+    if (follows == Follows::More) {
+        const SafeCuts* const cuts = safeCuts();
+        const auto parts = cuts ? cuts->parts(normal, m_partBytes) : std::vector<SafeCuts::Part>();
+        const auto certain = [&](const SafeCuts::Part& part) { return normal.units[part.firstUnit].original + lookAhead <= valid.text().size(); };
+        const auto last = std::find_if(parts.rbegin(), parts.rend(), certain);
+        if (last == parts.rend() || last->firstUnit == 0)
+            return {.tokens = {}, .rest = 0, .context = context};
+        ValidUtf8::Walk walk(valid);
+        result.rest = walk.original(normal.units[last->contextUnit].original);
+        result.context = walk.original(normal.units[last->firstUnit].original) - result.rest;
+        normal.units.resize(last->firstUnit + 1);
+        normal.text.resize(normal.units.back().normal);
+    }
+    result.tokens = tokensOf(valid, normal, progress);
+    const auto known = std::find_if(result.tokens.begin(), result.tokens.end(), [&](const Token& token) { return token.span.begin >= context; });
+    if (context > 0)
+        result.tokens.erase(result.tokens.begin(), known);
+    return result;
 }
 
 std::vector<Piece> SentencePieceTokenizer::pieces(std::string_view text, const NormalText& normal,
@@ -243,6 +301,127 @@ const SafeCuts* SentencePieceTokenizer::safeCuts() const
         m_cuts.emplace(spellings, file().byteFallback ? Unknown::Bytes : Unknown::Joined);
     });
     return &*m_cuts;
+}
+
+/// A line, or a whole text, of a stream.
+class SentencePieceStream final : public TokenStream
+{
+public:
+    SentencePieceStream(const SentencePieceTokenizer& tokenizer, const TextPolicy& policy, const Progress& progress)
+        : m_tokenizer(tokenizer), m_policy(policy), m_progress{.report = {}, .stop = progress.stop}
+    {
+    }
+    std::vector<Token> add(std::string_view bytes) override;
+    std::vector<Token> finish() override;
+
+private:
+    using Follows = SentencePieceTokenizer::Follows;
+    void begin();
+    void addToLine(std::string_view bytes);
+    void encode(Follows follows);
+    void endLine();
+    std::vector<Token> take() { return std::exchange(m_tokens, {}); }
+
+    const SentencePieceTokenizer& m_tokenizer;
+    TextPolicy m_policy;
+    Progress m_progress;
+    std::vector<Token> m_tokens; // not yet handed over
+    std::string m_rest;          // of the line, not yet encoded but for its context
+    std::size_t m_context = 0;
+    std::size_t m_place = 0;     // of m_rest in the text
+    std::size_t m_enough = 0;    // bytes of m_rest that are worth an attempt
+    std::int32_t m_groups = 0;
+    bool m_begun = false;
+    bool m_afterReturn = false;  // the byte before was a "\r" that ended a line
+};
+
+constexpr std::size_t streamBytes = 1U << 16; // encoded at a time
+
+void SentencePieceStream::begin()
+{
+    if (!m_begun && m_policy.addBos)
+        m_tokens.push_back(m_tokenizer.control(m_tokenizer.m_processor.bos_id(), 0, "BOS"));
+    if (!m_begun)
+        m_groups = m_policy.addBos ? 1 : 0;
+    m_begun = true;
+}
+
+std::vector<Token> SentencePieceStream::add(std::string_view bytes)
+{
+    begin();
+    if (m_policy.split == TextPolicy::Split::Whole) {
+        addToLine(bytes);
+        return take();
+    }
+    while (!bytes.empty()) {
+        if (m_afterReturn && bytes.front() == '\n') { // "\r\n" ends one line
+            bytes.remove_prefix(1);
+            ++m_place;
+        }
+        m_afterReturn = false;
+        const std::size_t end = bytes.find_first_of("\r\n");
+        addToLine(bytes.substr(0, end));
+        if (end >= bytes.size())
+            break;
+        endLine();
+        m_afterReturn = bytes[end] == '\r';
+        ++m_place;
+        bytes.remove_prefix(end + 1);
+    }
+    return take();
+}
+
+void SentencePieceStream::addToLine(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const std::string_view some = bytes.substr(0, streamBytes);
+        m_rest += some;
+        bytes.remove_prefix(some.size());
+        if (m_rest.size() >= std::max(m_enough, streamBytes))
+            encode(Follows::More);
+    }
+}
+
+/// What can be encoded of m_rest becomes tokens.
+void SentencePieceStream::encode(Follows follows)
+{
+    auto beginning = m_tokenizer.encodeBeginning(m_rest, m_context, follows, m_progress);
+    m_enough = beginning.rest == 0 ? 2 * m_rest.size() : 0;
+    const std::int32_t first = beginning.tokens.empty() ? 0 : beginning.tokens.front().group;
+    for (Token& token : beginning.tokens) {
+        token.span = {m_place + token.span.begin, m_place + token.span.end};
+        token.group += m_groups - first;
+        m_tokens.push_back(std::move(token));
+    }
+    if (!beginning.tokens.empty())
+        m_groups = m_tokens.back().group + 1;
+    m_rest.erase(0, beginning.rest);
+    m_place += beginning.rest;
+    m_context = beginning.context;
+}
+
+void SentencePieceStream::endLine()
+{
+    if (!m_rest.empty())
+        encode(Follows::Nothing);
+    m_context = 0;
+    m_enough = 0;
+}
+
+std::vector<Token> SentencePieceStream::finish()
+{
+    begin();
+    endLine();
+    if (m_policy.addEos) {
+        m_tokens.push_back(m_tokenizer.control(m_tokenizer.m_processor.eos_id(), m_place, "EOS"));
+        m_tokens.back().group = m_groups;
+    }
+    return take();
+}
+
+std::unique_ptr<TokenStream> SentencePieceTokenizer::stream(const TextPolicy& policy, const Progress& progress) const
+{
+    return std::make_unique<SentencePieceStream>(*this, policy, progress);
 }
 
 } // namespace

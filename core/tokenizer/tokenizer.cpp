@@ -24,7 +24,33 @@ std::string tokenizerName(const Tokenizer* tokenizer)
     return fmt::format(" from {}", name);
 }
 
+class WholeTextStream final : public TokenStream
+{
+public:
+    WholeTextStream(const Tokenizer& tokenizer, const TextPolicy& policy, const Progress& progress)
+        : m_tokenizer(tokenizer), m_policy(policy), m_progress(progress)
+    {
+    }
+    std::vector<Token> add(std::string_view bytes) override
+    {
+        m_text += bytes;
+        return {};
+    }
+    std::vector<Token> finish() override { return m_tokenizer.encode(m_text, m_policy, m_progress).tokens; }
+
+private:
+    const Tokenizer& m_tokenizer;
+    TextPolicy m_policy;
+    Progress m_progress;
+    std::string m_text;
+};
+
 } // namespace
+
+std::unique_ptr<TokenStream> Tokenizer::stream(const TextPolicy& policy, const Progress& progress) const
+{
+    return std::make_unique<WholeTextStream>(*this, policy, progress);
+}
 
 std::string_view toString(TextPolicy::Split split)
 {

@@ -29,6 +29,19 @@ struct TextPolicy {
 std::string_view toString(TextPolicy::Split split); // "whole", "lines"
 std::optional<TextPolicy::Split> textSplitFromString(std::string_view name);
 
+/// A text that arrives in pieces and need never be in memory whole. The tokens are those of the whole text. Used by one thread.
+class TokenStream
+{
+public:
+    virtual ~TokenStream() = default;
+
+    /// Takes the next bytes (cut anywhere) and returns the tokens that nothing that may follow can change; there may be none. Spans and
+    /// groups count from the beginning of the text. Throws as Tokenizer::encode.
+    virtual std::vector<Token> add(std::string_view bytes) = 0;
+    /// The text has ended: the tokens that are left. Not to be used any more afterwards.
+    virtual std::vector<Token> finish() = 0;
+};
+
 /// Text ⇄ tokens. Immutable and thread-safe.
 class Tokenizer
 {
@@ -43,6 +56,8 @@ public:
     /// repeated for megabytes; unigram models) it is encoded in one call, and above 4 MB refused. Throws Error (a text the
     /// library refuses, a policy that asks for a symbol the model lacks), Cancelled.
     virtual TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress = {}) const = 0;
+    /// For texts too long to be held with their tokens. Must not outlive the tokenizer. This one keeps the text and encodes it at its end.
+    virtual std::unique_ptr<TokenStream> stream(const TextPolicy& policy, const Progress& progress = {}) const;
     /// Number of ids. Every id that encode gives is below it.
     virtual std::int64_t size() const = 0;
     /// The vocabulary's spelling; empty when the id is outside [0, size).

@@ -52,6 +52,42 @@ TEST(LongText, TheIdsOfOneCall)
     EXPECT_EQ(tokens, makeSentencePiece(test_models::bytesOf(demoModel), demoModel, 1U << 20)->encode(text, {}));
 }
 
+std::vector<Token> streamed(const Tokenizer& tokenizer, std::string_view text, const TextPolicy& policy, std::size_t bytesAtATime)
+{
+    const auto stream = tokenizer.stream(policy);
+    std::vector<Token> tokens;
+    for (std::size_t place = 0; place < text.size(); place += bytesAtATime)
+        for (Token& token : stream->add(text.substr(place, bytesAtATime)))
+            tokens.push_back(std::move(token));
+    for (Token& token : stream->finish())
+        tokens.push_back(std::move(token));
+    return tokens;
+}
+
+TEST(LongText, AStreamGivesTheTokensOfTheWhole)
+{
+    const std::string text = longText(300000) + "\xff\xe2\x96 end \r\n\r\n";
+    const auto tokenizer = openSentencePiece(demoModel);
+    for (const auto split : {TextPolicy::Split::Whole, TextPolicy::Split::Lines}) {
+        for (const bool specials : {false, true}) {
+            const TextPolicy policy{split, specials, specials};
+            const auto whole = tokenizer->encode(text, policy).tokens;
+            for (const std::size_t bytes : {std::size_t{7}, std::size_t{4096}, text.size()})
+                EXPECT_EQ(streamed(*tokenizer, text, policy, bytes), whole) << toString(split) << ", " << bytes;
+        }
+    }
+}
+
+TEST(LongText, AStreamOfVeryShortAndVeryLongTexts)
+{
+    const auto tokenizer = openSentencePiece(demoModel);
+    for (const std::string& text : {std::string(), std::string(" "), std::string("\n"), std::string("a"), std::string("\r"), std::string("a\r\nb"),
+                                    std::string(200000, 'a'), std::string(200000, ' '), std::string(200000, '\n')})
+        for (const auto split : {TextPolicy::Split::Whole, TextPolicy::Split::Lines})
+            EXPECT_EQ(streamed(*tokenizer, text, {split, true, true}, 1000), tokenizer->encode(text, {split, true, true}).tokens)
+                << text.size() << ' ' << toString(split);
+}
+
 TEST(LongText, WithoutWhiteSpace)
 {
     const auto tokenizer = openSentencePiece(demoModel);
