@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/checkpoint.h"
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
+#include "core/checkpoint/sha256.h"
 
 #include <algorithm>
 #include <array>
@@ -14,48 +13,9 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 1 << 20;
 
-/// SHA-256 over what it is fed.
-class Digest
-{
-public:
-    Digest() : m_context(EVP_MD_CTX_new(), EVP_MD_CTX_free)
-    {
-        require(m_context && EVP_DigestInit_ex(m_context.get(), EVP_sha256(), nullptr) == 1);
-    }
-    void add(std::span<const std::byte> bytes)
-    {
-        require(EVP_DigestUpdate(m_context.get(), bytes.data(), bytes.size()) == 1);
-    }
-    void add(std::uint64_t number) { add(std::as_bytes(std::span(&number, 1))); }
-    /// With its length, so that neighbouring texts cannot be mistaken for each other.
-    void add(std::string_view text)
-    {
-        add(static_cast<std::uint64_t>(text.size()));
-        add(std::as_bytes(std::span(text)));
-    }
-    std::string hex()
-    {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-        unsigned int length = 0;
-        require(EVP_DigestFinal_ex(m_context.get(), bytes.data(), &length) == 1);
-        std::string result;
-        for (unsigned int i = 0; i < length; ++i)
-            result += fmt::format("{:02x}", bytes[i]);
-        return result;
-    }
-
-private:
-    static void require(bool succeeded)
-    {
-        if (!succeeded)
-            throw Error("The fingerprint cannot be computed: libcrypto offers no SHA-256 on this machine.");
-    }
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> m_context;
-};
-
 /// Feeds row-major bytes; those that lie one after the other in the file never are in memory whole.
 template <typename Report>
-void addBytes(Digest& digest, const TensorView& tensor, Report report)
+void addBytes(Sha256& digest, const TensorView& tensor, Report report)
 {
     if (tensor.elementCount() == 0)
         return;
@@ -86,7 +46,7 @@ std::string fingerprint(const Checkpoint& checkpoint, const Progress& progress)
     const std::uint64_t total = std::accumulate(checkpoint.tensors.begin(), checkpoint.tensors.end(), std::uint64_t{1},
                                                 [](std::uint64_t sum, const TensorView& t) { return sum + t.byteCount(); });
     std::uint64_t done = 0;
-    Digest digest;
+    Sha256 digest;
     for (const TensorView& tensor : checkpoint.tensors) { // sorted by name
         digest.add(std::string_view(tensor.name));
         digest.add(tensor.dtype == DType::Other ? std::string_view(tensor.dtypeText) : dtypeName(tensor.dtype));

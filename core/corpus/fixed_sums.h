@@ -18,8 +18,8 @@ public:
     explicit FixedSums(std::size_t size) : m_low(size) {}
     FixedSums(std::vector<std::uint64_t> low, std::vector<std::uint64_t> high) : m_low(std::move(low)), m_high(std::move(high)) {}
 
-    /// The nearest step. `value` is finite, not negative and below 2³¹.
-    static std::uint64_t steps(float value) { return static_cast<std::uint64_t>(std::llrint(std::ldexp(static_cast<double>(value), 32))); }
+    /// The nearest step, halves up. `value` is finite, not negative and below 2³¹.
+    static std::uint64_t steps(double value) { return static_cast<std::uint64_t>(value * 0x1p32 + 0.5); }
 
     std::size_t size() const { return m_low.size(); }
     void resize(std::size_t size)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/corpus/windows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headscope::core {
+
+namespace {
+
+/// The first `count` values, which leave the vector.
+template<typename Vector>
+Vector takeFront(Vector& values, std::size_t count)
+{
+    if (values.empty())
+        return {};
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+    Vector front(values.begin(), end);
+    values.erase(values.begin(), end);
+    return front;
+}
+
+} // namespace
+
+std::uint32_t WordNumbers::of(const std::string& word)
+{
+    const auto [found, isNew] = m_numbers.emplace(word, static_cast<std::uint32_t>(m_words.size()));
+    if (isNew)
+        m_words.push_back(word);
+    return found->second;
+}
+
+WindowReader::WindowReader(DocumentReader documents, std::shared_ptr<const Tokenizer> tokenizer, WindowOptions options, Progress progress)
+    : m_reader(std::move(documents)), m_tokenizer(std::move(tokenizer)), m_options(options), m_progress(std::move(progress))
+{
+}
+
+bool WindowReader::nextDocument()
+{
+    m_progress.checkpoint();
+    if (!m_reader.next())
+        return false;
+    m_stream = m_tokenizer->stream(m_options.policy, m_progress);
+    m_digest = Sha256();
+    m_runs = TextRuns();
+    m_unplaced.clear();
+    m_next = {};
+    ++m_documents;
+    m_bytes = m_tokens = m_windows = 0;
+    m_ended = false;
+    return true;
+}
+
+/// Tokens that can go into a window: those whose tag and word are known.
+std::size_t WindowReader::ready() const
+{
+    return m_next.ids.size() - m_unplaced.size();
+}
+
+std::optional<Window> WindowReader::next()
+{
+    const auto length = static_cast<std::size_t>(m_options.length);
+    while (!m_ended && ready() < length)
+        readMore();
+    if (ready() == 0)
+        return std::nullopt;
+    return cut(std::min(length, ready()));
+}
+
+void WindowReader::readMore()
+{
+    m_progress.checkpoint();
+    const std::string_view bytes = m_reader.read();
+    if (bytes.empty()) {
+        m_ended = true;
+        takeTokens(m_stream->finish());
+        m_runs.finish();
+    } else {
+        m_digest.add(std::as_bytes(std::span(bytes)));
+        m_bytes += bytes.size();
+        if (placesTokens())
+            m_runs.add(bytes);
+        takeTokens(m_stream->add(bytes));
+    }
+    placeTokens();
+}
+
+void WindowReader::takeTokens(std::vector<Token> tokens)
+{
+    for (const Token& token : tokens) {
+        m_next.ids.push_back(token.id);
+        m_next.special.push_back(token.special);
+        if (placesTokens())
+            m_unplaced.push_back(token.span);
+    }
+    m_tokens += tokens.size();
+}
+
+void WindowReader::placeTokens()
+{
+    while (!m_unplaced.empty() && (m_ended || m_unplaced.front().end <= m_runs.known())) {
+        const ByteRange span = m_unplaced.front();
+        m_unplaced.pop_front();
+        const TextRuns::Run* const run = m_runs.firstIn(span.begin, span.end);
+        if (m_options.tags != nullptr) {
+            const std::uint64_t place = run != nullptr ? std::max<std::uint64_t>(span.begin, run->begin) : span.begin;
+            m_next.tags.push_back(m_options.tags->at(m_reader.file(), m_reader.begin() + place));
+        }
+        if (m_options.words != nullptr)
+            m_next.words.push_back(run != nullptr && run->kind == TextRuns::Kind::Word ? m_options.words->of(run->word) : noWord);
+    }
+}
+
+Window WindowReader::cut(std::size_t length)
+{
+    Window window;
+    window.document = document();
+    window.index = m_windows++;
+    window.ids = takeFront(m_next.ids, length);
+    window.special = takeFront(m_next.special, length);
+    window.tags = takeFront(m_next.tags, length);
+    window.words = takeFront(m_next.words, length);
+    return window;
+}
+
+CorpusHash WindowReader::hash()
+{
+    const auto digest = m_digest.finish();
+    CorpusHash hash{};
+    std::memcpy(hash.data(), digest.data(), sizeof hash);
+    return hash;
+}
+
+} // namespace headscope::core

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/checkpoint/sha256.h"
+#include "core/corpus/counts.h"
+#include "core/corpus/documents.h"
+#include "core/corpus/tags.h"
+#include "core/corpus/text_runs.h"
+#include "core/progress.h"
+#include "core/tokenizer/tokenizer.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace headscope::core {
+
+/// Consecutive tokens of one document, run by themselves.
+struct Window {
+    std::uint64_t document = 0; // ordinal in the corpus
+    std::uint64_t index = 0;    // in the document; its first token is token index · length
+    std::vector<TokenId> ids;
+    std::vector<bool> special;
+    std::vector<std::uint32_t> tags;  // of each token; empty without tags
+    std::vector<std::uint32_t> words; // number of each token's word, noWord where it has none; empty unless asked for
+};
+inline constexpr std::uint32_t noWord = UINT32_MAX;
+
+/// Numbers for words, in the order in which they are met.
+class WordNumbers
+{
+public:
+    std::uint32_t of(const std::string& word);
+    const std::vector<std::string>& words() const { return m_words; }
+
+private:
+    std::unordered_map<std::string, std::uint32_t> m_numbers;
+    std::vector<std::string> m_words;
+};
+
+/// What the tokens of a corpus are wanted with.
+struct WindowOptions {
+    TextPolicy policy;
+    std::int64_t length = 0;        // tokens of a window
+    const TagTable* tags = nullptr; // may be null
+    WordNumbers* words = nullptr;   // may be null
+};
+
+/// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows, whatever stands before
+/// it. Memory is bounded by the window, not by the document. Used by one thread.
+///
+/// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces begin with the space
+/// before a word, which belongs to what was before.
+class WindowReader
+{
+public:
+    WindowReader(DocumentReader documents, std::shared_ptr<const Tokenizer> tokenizer, WindowOptions options, Progress progress);
+
+    /// Goes to the next document, past what is left of the present one; false when there is none. Throws Error, Cancelled.
+    bool nextDocument();
+    /// The next window of the document; nullopt at its end. Throws Error, Cancelled.
+    std::optional<Window> next();
+
+    /// Ordinal of the present document, from 0.
+    std::uint64_t document() const { return m_documents - 1; }
+    /// Of the present document, at whose end `next` has arrived.
+    std::uint64_t bytes() const { return m_bytes; }
+    std::uint64_t tokens() const { return m_tokens; }
+    CorpusHash hash();
+
+private:
+    void readMore();
+    void takeTokens(std::vector<Token> tokens);
+    void placeTokens();
+    std::size_t ready() const;
+    bool placesTokens() const { return m_options.tags != nullptr || m_options.words != nullptr; }
+    Window cut(std::size_t length);
+
+    DocumentReader m_reader;
+    std::shared_ptr<const Tokenizer> m_tokenizer;
+    WindowOptions m_options;
+    Progress m_progress;
+
+    std::unique_ptr<TokenStream> m_stream;
+    Sha256 m_digest;
+    TextRuns m_runs;
+    std::uint64_t m_documents = 0;
+    std::uint64_t m_bytes = 0;
+    std::uint64_t m_tokens = 0;
+    std::uint64_t m_windows = 0;
+    bool m_ended = true;
+    std::deque<ByteRange> m_unplaced; // spans of tokens whose word is not yet complete
+    Window m_next;                    // tokens that are in no window yet; tags and words may lag behind
+};
+
+} // namespace headscope::core
