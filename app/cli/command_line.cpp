@@ -26,6 +26,8 @@ constexpr std::array commonCommands{
     Command{"specialize", "which tokens belong to which expert: tables with statistics, from counts of a corpus", runSpecialize},
     Command{"tokenize", "a text as the checkpoint's tokenizer cuts it, with byte ranges", runTokenize},
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace},
+    Command{"count", "run a corpus and count which expert every router gives every token", runCount},
+    Command{"merge", "add up the counts of the parts of a corpus", runMerge},
 };
 
 const Command* findCommand(std::string_view name, std::span<const Command> more)

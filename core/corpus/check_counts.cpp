@@ -59,8 +59,6 @@ Found checkStream(const StreamCounts& stream)
                        && (stream.tagPositions.empty() || sum(stream.tagPositions) == stream.corpus.positions);
     if (!addUp)
         return "its tokens, groups or tags do not add up to its positions";
-    if (stream.corpus.positions > stream.corpus.tokens)
-        return "it counted more positions than there are tokens";
     if (!ascending(stream.words.words) || sum(stream.words.count) > stream.corpus.positions)
         return "its words are not sorted or more than its positions";
     return std::nullopt;

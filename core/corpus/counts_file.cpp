@@ -223,6 +223,9 @@ Counts readCounts(const std::filesystem::path& path, const Progress& progress)
     TensorSet file(path);
     Counts counts = takeCounts(file, progress);
     file.requireAllRead();
+    for (const StreamCounts& stream : counts.streams)
+        if (stream.corpus.positions > stream.corpus.tokens)
+            file.fail("it counted more positions than there are tokens");
     return counts;
 }
 

@@ -9,8 +9,12 @@
 namespace headscope::core::nn {
 namespace {
 
-/// OMP_NUM_THREADS is the user's word.
-int allThreads()
+// How many OneThread live in this thread: OpenMP's own setting is the thread's as well.
+thread_local int alone = 0;
+
+} // namespace
+
+int processors()
 {
     if (const char* chosen = std::getenv("OMP_NUM_THREADS"))
         if (const int count = std::atoi(chosen); count > 0)
@@ -19,13 +23,21 @@ int allThreads()
     return cores > 0 ? cores : 1;
 }
 
-} // namespace
+OneThread::OneThread()
+{
+    ++alone;
+}
+
+OneThread::~OneThread()
+{
+    --alone;
+}
 
 void useThreadsFor(std::int64_t rows, std::int64_t parameters)
 {
     constexpr double little = 3e8; // multiply-accumulates; some 5 ms on one core
-    const bool alone = static_cast<double>(rows) * static_cast<double>(parameters) < little;
-    at::set_num_threads(alone ? 1 : allThreads());
+    const bool single = alone > 0 || static_cast<double>(rows) * static_cast<double>(parameters) < little;
+    at::set_num_threads(single ? 1 : processors());
 }
 
 } // namespace headscope::core::nn

@@ -9,4 +9,17 @@ namespace headscope::core::nn {
 /// awaiting others costs more than they bring and takes the processor from the window; all for more.
 void useThreadsFor(std::int64_t rows, std::int64_t parameters);
 
+/// Processors this program may use; OMP_NUM_THREADS is the user's word.
+int processors();
+
+/// While it lives, useThreadsFor gives the calling thread one thread: where many runs go on side by side, each is quicker alone.
+class OneThread
+{
+public:
+    OneThread();
+    ~OneThread();
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+};
+
 } // namespace headscope::core::nn

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/argument_parser.h"
+#include "app/cli/corpus_options.h"
+#include "app/cli/model_options.h"
+#include "app/cli/output_file.h"
+#include "app/cli/printable.h"
+#include "app/cli/progress_line.h"
+#include "core/corpus/counts_file.h"
+#include "core/corpus/merge_counts.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+
+namespace headscope::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path partialOf(const fs::path& out)
+{
+    fs::path partial = out;
+    partial += ".partial";
+    return partial;
+}
+
+std::string partsOf(const core::CountedParts& parts)
+{
+    if (parts.of == 1)
+        return {};
+    std::string list;
+    for (const int part : parts.parts)
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", part);
+    return fmt::format("; {} {} of {}", parts.parts.size() == 1 ? "part" : "parts", list, parts.of);
+}
+
+void printSummary(const CommandContext& context, const fs::path& out, const core::Counts& counts)
+{
+    const core::CorpusSize& corpus = counts.streams.front().corpus;
+    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}\n", printable(out.string()),
+                               corpus.positions, corpus.tokens, corpus.documents, corpus.documents == 1 ? "document" : "documents", corpus.bytes,
+                               counts.routers.size(), counts.basis.window, partsOf(counts.parts));
+}
+
+} // namespace
+
+void runCount(const Arguments& arguments, const CommandContext& context)
+{
+    ArgumentParser parser(context, "count", "Run a corpus and count which expert every router gives every token.");
+    ModelOptions model;
+    CorpusOptions corpus;
+    std::string out;
+    model.add(parser.app());
+    corpus.add(parser.app(), CorpusOptions::Corpus::Required);
+    corpus.addParts(parser.app());
+    model.addCompute(parser.app());
+    parser.app().add_option("--out", out, "the file of counts to write (docs/counts-file.md)")->required()->type_name("FILE.counts");
+    if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
+        return;
+    if (out.empty())
+        throw UsageError("--out needs the name of a file.");
+    requireWritable(out, model.model());
+    const fs::path partial = partialOf(out);
+    if (corpus.resumes() && !fs::exists(partial))
+        throw core::Error(fmt::format("There is no {} to go on with; count without --resume to begin anew.", partial.string()));
+
+    ProgressLine line(context);
+    core::Counts counts;
+    try {
+        counts = countFor(model, corpus, partial, line, context);
+    } catch (const core::Cancelled&) {
+        line.wipe();
+        if (fs::exists(partial))
+            printNotes(context, {fmt::format("{} keeps what has been counted; the same command with --resume goes on with it.", partial.string())});
+        throw;
+    }
+    core::writeCounts(out, counts, line.progress());
+    std::error_code ignored;
+    fs::remove(partial, ignored);
+    line.wipe();
+    printSummary(context, out, counts);
+}
+
+void runMerge(const Arguments& arguments, const CommandContext& context)
+{
+    ArgumentParser parser(context, "merge", "Add up counts: the parts of a corpus, or several corpora.");
+    std::vector<std::string> files;
+    std::string out;
+    parser.app().add_option("COUNTS", files, "files that headscope count wrote")->required()->expected(1, -1)->type_name("");
+    parser.app().add_option("--out", out, "the file of counts to write")->required()->type_name("FILE.counts");
+    if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
+        return;
+    if (out.empty())
+        throw UsageError("--out needs the name of a file.");
+    requireWritable(out, {});
+
+    ProgressLine line(context);
+    const core::Progress progress = line.progress();
+    std::vector<core::NamedCounts> counts;
+    for (const std::string& file : files)
+        counts.push_back({file, core::readCounts(file, progress)});
+    const core::Counts merged = core::mergeCounts(counts);
+    core::writeCounts(out, merged, progress);
+    line.wipe();
+    printSummary(context, out, merged);
+}
+
+} // namespace headscope::app
