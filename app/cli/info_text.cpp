@@ -52,7 +52,8 @@ std::string textPolicy(const core::TextPolicy& policy)
 {
     std::string text = policy.split == core::TextPolicy::Split::Lines ? "every line on its own" : "in one piece";
     text += policy.addBos ? ", with BOS" : ", no BOS";
-    return text + (policy.addEos ? ", with EOS" : ", no EOS");
+    text += policy.addEos ? ", with EOS" : ", no EOS";
+    return policy.documentSeparator.empty() ? text : fmt::format("{}; documents of a corpus end with {}", text, policy.documentSeparator);
 }
 
 /// Routers that differ in nothing but their layer and head are one line.

@@ -16,6 +16,8 @@ void ModelOptions::add(CLI::App& app)
     app.add_option("--text-policy", m_textPolicy, "how a text is cut before it is encoded, against the family's convention")
         ->check(CLI::IsMember({"whole", "lines"}).description(""))
         ->type_name("whole|lines");
+    app.add_option("--document-separator", m_documentSeparator, "what stands behind every document of a corpus, against the family's convention")
+        ->type_name("TEXT");
     app.add_option("--sidecar", m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
 }
 
@@ -39,6 +41,7 @@ core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
     options.sidecar = m_sidecar;
     if (!m_textPolicy.empty())
         options.textSplit = core::textSplitFromString(m_textPolicy);
+    options.documentSeparator = m_documentSeparator;
     return options;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/families/model.h"
 
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -11,7 +12,7 @@ class App;
 
 namespace headscope::app {
 
-/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --sidecar; and for those that compute,
+/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator, --sidecar; and for those that compute,
 /// --device and --dtype. Has to outlive the parsing.
 class ModelOptions
 {
@@ -28,6 +29,7 @@ private:
     std::string m_family;
     std::string m_tokenizer;
     std::string m_textPolicy;
+    std::optional<std::string> m_documentSeparator;
     std::string m_sidecar;
     std::string m_device = "cpu";
     std::string m_dtype = "float32";

@@ -35,7 +35,7 @@ json basisJson(const CountBasis& basis)
             {"tokenizer", basis.tokenizer},
             {"tokenizerHash", basis.tokenizerHash},
             {"textPolicy",
-             {{"split", toString(basis.textPolicy.split)}, {"addBos", basis.textPolicy.addBos}, {"addEos", basis.textPolicy.addEos}}},
+             {{"split", toString(basis.textPolicy.split)}, {"addBos", basis.textPolicy.addBos}, {"addEos", basis.textPolicy.addEos}, {"documentSeparator", basis.textPolicy.documentSeparator}}},
             {"window", basis.window},
             {"skipFirst", basis.skipFirst},
             {"groups", basis.groups},
@@ -129,7 +129,8 @@ CountBasis readBasis(const Reader& reader)
     const auto split = textSplitFromString(reader.get<std::string>(policy, "split"));
     if (!split)
         reader.wrong("its text policy is none this version knows");
-    basis.textPolicy = {*split, reader.get<bool>(policy, "addBos"), reader.get<bool>(policy, "addEos")};
+    basis.textPolicy = {*split, reader.get<bool>(policy, "addBos"), reader.get<bool>(policy, "addEos"),
+                        reader.get<std::string>(policy, "documentSeparator")};
     basis.window = reader.number(value, "window", 1, INT32_MAX);
     basis.skipFirst = reader.number(value, "skipFirst", 0, INT32_MAX);
     basis.groups = static_cast<int>(reader.number(value, "groups", 1, maxGroups));

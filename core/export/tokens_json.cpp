@@ -74,6 +74,7 @@ void writeTextPolicy(JsonWriter& json, const TextPolicy& policy)
     json.member("split", toString(policy.split));
     json.member("addBos", policy.addBos);
     json.member("addEos", policy.addEos);
+    json.member("documentSeparator", policy.documentSeparator);
     json.endObject();
 }
 

@@ -4,6 +4,8 @@
 #include "core/families/model.h"
 #include "core/nn/weights.h"
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -37,7 +39,9 @@ std::span<const Family> families();
 std::string_view knownButUnsupported(const Checkpoint& checkpoint);
 
 /// Fills in what is the same for every family: path, container, tokenizer, text policy, weights' size.
-/// `convention` is the family's text policy. Returns the tokenizer, nullptr when none was found (then a note says so).
+/// `convention` is the family's text policy, which may depend on where the tokenizer lies. Returns the tokenizer, nullptr when none was found (then a note says so).
+std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights,
+                                                const std::function<TextPolicy(const std::filesystem::path& tokenizer)>& convention, ModelInfo& info);
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info);
 
 } // namespace headscope::core

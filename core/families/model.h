@@ -24,6 +24,7 @@ struct OpenOptions {
     std::filesystem::path tokenizer; // empty: searched beside the checkpoint
     std::filesystem::path sidecar;   // hyper-parameters; empty: from the checkpoint
     std::optional<TextPolicy::Split> textSplit; // empty: the family's convention
+    std::optional<std::string> documentSeparator; // TextPolicy::documentSeparator; empty: the family's convention
     OpenFor purpose = OpenFor::Running;
 };
 

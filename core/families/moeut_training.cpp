@@ -128,7 +128,7 @@ std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
         info.norm = "none on the residual path";
     info.settings = arguments.settings();
     info.notes = arguments.notes();
-    auto tokenizer = describeCommon(input, weights, {TextPolicy::Split::Whole, false, false}, info);
+    auto tokenizer = describeTexts(input, weights, arguments, info);
     return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
 }
 

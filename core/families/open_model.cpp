@@ -34,8 +34,13 @@ const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& want
 
 } // namespace
 
-std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention,
-                                                ModelInfo& info)
+std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
+{
+    return describeCommon(input, weights, [&convention](const std::filesystem::path&) { return convention; }, info);
+}
+
+std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights,
+                                                const std::function<TextPolicy(const std::filesystem::path& tokenizer)>& convention, ModelInfo& info)
 {
     const auto& checkpoint = input.checkpoint;
     info.path = checkpoint.path.string();
@@ -45,19 +50,25 @@ std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const 
     info.bytesRead = static_cast<std::int64_t>(checkpoint.bytesRead());
     info.device = nn::toString(input.compute.device);
     info.dtype = input.compute.dtype == at::kFloat ? "float32" : "bfloat16";
-    info.textPolicy = convention;
-    if (input.options.textSplit)
-        info.textPolicy.split = *input.options.textSplit;
     info.notes.insert(info.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
 
     auto search = input.options.tokenizer.empty() ? searchTokenizer(checkpoint.path, info.vocabulary)
                                                   : TokenizerSearch{input.options.tokenizer, {}};
     info.notes.insert(info.notes.end(), search.notes.begin(), search.notes.end());
+    info.textPolicy = convention(search.path.value_or(std::filesystem::path()));
+    if (input.options.textSplit)
+        info.textPolicy.split = *input.options.textSplit;
+    if (input.options.documentSeparator)
+        info.textPolicy.documentSeparator = *input.options.documentSeparator;
     if (!search.path) {
+        if (!info.withoutTokenizer.empty()) {
+            info.notes.push_back(info.withoutTokenizer);
+            return nullptr;
+        }
         info.notes.emplace_back("No tokenizer was found beside the checkpoint: texts can be given as ids only, or name one with --tokenizer.");
         return nullptr;
     }
-    auto tokenizer = openSentencePiece(*search.path);
+    auto tokenizer = openTokenizer(*search.path);
     info.tokenizer = fmt::format("{} ({})", tokenizer->description(), tokenizer->path().string());
     if (!input.options.tokenizer.empty() && tokenizer->size() != info.vocabulary)
         info.notes.push_back(fmt::format("The tokenizer has {} pieces, the embedding {} rows.", tokenizer->size(), info.vocabulary));

@@ -176,7 +176,7 @@ std::shared_ptr<const Model> openSwitchheadPackage(const FamilyInput& input)
     nn::describeLayers(parts.layers, info);
     info.settings = arguments.settings();
     info.notes = arguments.notes();
-    auto tokenizer = describeCommon(input, weights, {TextPolicy::Split::Whole, false, false}, info);
+    auto tokenizer = describeCommon(input, weights, TextPolicy{}, info);
     return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/tokenizer/byte_vocabulary.h"
 #include "core/tokenizer/sentencepiece_file.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -13,16 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int levels =
-    4; // the checkpoint's folder and three above it: save/NAME/checkpoint/ lies three below the run's folder
+// The checkpoint's folder and four above it: save/NAME/checkpoint/ lies three below the run's folder, wandb/RUN/files/checkpoint/ four.
+constexpr int levels = 5;
 constexpr int mostEntries = 2048;
 constexpr std::size_t mostCandidates = 64;
 constexpr std::array<std::string_view, 3> usualNames{"tokenizer.model", "tokenizer.spm.model", "tokenizer.model.model"};
+constexpr std::string_view byteVocabulary = "vocabulary.pth";
 
 bool isFile(const fs::path& path)
 {
     std::error_code ignored;
     return fs::is_regular_file(path, ignored);
+}
+
+bool isVocabulary(const fs::path& path)
+{
+    return path.filename() == byteVocabulary;
 }
 
 bool isFolder(const fs::path& path)
@@ -81,12 +88,15 @@ private:
         for (const std::string_view name : usualNames)
             if (isFile(folder / name))
                 found.push_back(folder / name);
+        if (isFile(folder / byteVocabulary))
+            found.push_back(folder / byteVocabulary);
         if (!isFolder(folder / "cache"))
             return found;
         for (const fs::path& dataset : entries(folder / "cache"))
             for (const fs::path& hash : isFolder(dataset) ? entries(dataset) : std::vector<fs::path>())
                 for (const fs::path& file : isFolder(hash) ? entries(hash) : std::vector<fs::path>())
-                    if (file.filename().string().starts_with("tokenizer") && file.extension() == ".model" && isFile(file))
+                    if ((isVocabulary(file) || (file.filename().string().starts_with("tokenizer") && file.extension() == ".model")) &&
+                        isFile(file))
                         found.push_back(file);
         return found;
     }
@@ -117,6 +127,12 @@ private:
             if (m_read++ == mostCandidates)
                 break;
             try {
+                if (isVocabulary(path)) {
+                    const auto bytes = readByteVocabulary(path);
+                    if (static_cast<std::int64_t>(bytes.size()) == m_rows)
+                        fitting.push_back({path, {bytes.begin(), bytes.end()}, m_rows});
+                    continue;
+                }
                 Candidate candidate{path, readSentencePieceBytes(path), 0};
                 candidate.pieces = parseSentencePiece(candidate.bytes, path).pieces;
                 if (m_rows <= 0 || candidate.pieces <= m_rows)

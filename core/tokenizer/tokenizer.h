@@ -23,6 +23,9 @@ struct TextPolicy {
     Split split = Split::Whole;
     bool addBos = false;
     bool addEos = false;
+    /// Written behind every document in training, as ordinary text ("<STORY_SEP>"); empty when documents only follow each other. Passes over a
+    /// corpus put it there; a text that is given is taken as it is, for it need not be a whole document.
+    std::string documentSeparator = {};
 
     bool operator==(const TextPolicy&) const = default;
 };
@@ -72,6 +75,13 @@ public:
 /// Reads a SentencePiece model. Throws Error naming the file when it is something else.
 std::shared_ptr<const Tokenizer> openSentencePiece(const std::filesystem::path& path);
 
+/// Reads the vocabulary that a run on bytes leaves behind (vocabulary.pth): every byte of a text is a token. Throws Error naming the file when it
+/// is something else. Encoding a byte that the vocabulary lacks throws Error.
+std::shared_ptr<const Tokenizer> openByteVocabulary(const std::filesystem::path& path);
+
+/// Any of these, by what the file's first bytes are.
+std::shared_ptr<const Tokenizer> openTokenizer(const std::filesystem::path& path);
+
 /// A stand-in for a checkpoint whose tokenizer is not at hand: the text is a list of ids ("15 126, 157") and each number is
 /// a token. `size` bounds the ids. encode throws Error naming the first word that is not an id below `size`.
 std::shared_ptr<const Tokenizer> makeIdListTokenizer(std::int64_t size);
@@ -82,10 +92,12 @@ struct TokenizerSearch {
     std::vector<std::string> notes;            // sentences: what was there but is of no use, and why; padding rows
 };
 
-/// Looks for the tokenizer of a checkpoint (a file or a folder) in its folder and in the three above it, the nearest first.
+/// Looks for the tokenizer of a checkpoint (a file or a folder) in its folder and in the four above it, the nearest first.
 /// In each: `tokenizer.model`, `tokenizer.spm.model`, `tokenizer.model.model`, any other single `*.model` (only beside the
 /// checkpoint), and `cache/*/*/tokenizer*.model` as training runs leave them (save/NAME/checkpoint/model-N.pth beside
 /// cache/DATASET/HASH/).
+///
+/// Beside them `cache/*/*/vocabulary.pth`, the vocabulary of a run on bytes, which counts only with exactly as many bytes as the embedding has rows.
 ///
 /// `expectedPieces` is the number of rows of the embedding, or 0 when that is not known. A tokenizer with more pieces is
 /// never taken. The nearest with exactly as many wins; without one (rows are often padded) the nearest folder, and in it the

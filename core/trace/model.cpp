@@ -7,6 +7,8 @@ namespace headscope::core {
 
 TokenizedText Model::tokenize(std::string_view text, const Progress& progress) const
 {
+    if (!m_tokenizer && !m_info->withoutTokenizer.empty())
+        throw Error(fmt::format("{}: {}", m_info->path, m_info->withoutTokenizer));
     if (!m_tokenizer)
         throw Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer, or give the text as ids.", m_info->path));
     auto tokens = m_tokenizer->encode(text, m_info->textPolicy, progress);

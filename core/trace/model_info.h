@@ -50,6 +50,7 @@ struct ModelInfo {
     std::vector<Setting> settings;
     std::string tokenizer;      // description and path; empty when there is none
     TextPolicy textPolicy;
+    std::string withoutTokenizer; // why texts need its tokenizer, a sentence; empty: nothing special
     std::vector<std::string> notes;
 };
 

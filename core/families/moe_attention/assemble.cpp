@@ -2,6 +2,7 @@
 #include "core/families/moe_attention/assemble.h"
 
 #include "core/families/moe_attention/blocks.h"
+#include "core/families/text_policy.h"
 
 #include <fmt/format.h>
 
@@ -102,6 +103,15 @@ void describe(const nn::LanguageModelParts& parts, const Configuration& configur
     info.norm = configuration.preNorm ? "pre-LN" : "post-LN";
     info.visibility = configuration.visibility;
     nn::describeLayers(parts.layers, info);
+}
+
+std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, const Arguments& arguments, ModelInfo& info)
+{
+    const auto task = arguments.text("task").value_or("");
+    if (isByteTask(task))
+        info.withoutTokenizer = "This run was trained on bytes whose ids cannot be recovered without its vocabulary: name its vocabulary.pth (in the "
+                                "run's cache folder) with --tokenizer, or give the text as ids.";
+    return describeCommon(input, weights, [&task](const std::filesystem::path& tokenizer) { return trainingTextPolicy(task, tokenizer); }, info);
 }
 
 } // namespace headscope::core::moe_attention

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/families/family.h"
 #include "core/families/moe_attention/configuration.h"
 
 #include <string>
@@ -25,5 +26,8 @@ void refuseUnknownTensors(const nn::Weights& weights, const Arguments& arguments
 
 /// Fills in what the configuration and the layers say.
 void describe(const nn::LanguageModelParts& parts, const Configuration& configuration, ModelInfo& info);
+
+/// describeCommon with the training code's text policies.
+std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, const Arguments& arguments, ModelInfo& info);
 
 } // namespace headscope::core::moe_attention

@@ -26,15 +26,6 @@ std::string variantName(const Configuration& configuration)
     return {};
 }
 
-/// WikiText is encoded line by line, the others document by document; bytes cannot be recovered without the run's own vocabulary.
-TextPolicy textPolicy(Arguments& arguments)
-{
-    const auto task = arguments.text("task").value_or("");
-    if (task.starts_with("enwik8"))
-        arguments.note("This run was trained on bytes whose ids are only in the run's vocabulary file: texts can be given as ids.");
-    return {task.starts_with("wikitext") ? TextPolicy::Split::Lines : TextPolicy::Split::Whole, false, false};
-}
-
 } // namespace
 } // namespace moe_attention
 
@@ -62,10 +53,9 @@ std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
     info.family = moeAttentionFamily.name;
     info.variant = variantName(configuration);
     describe(parts, configuration, info);
-    const auto policy = textPolicy(arguments);
     info.settings = arguments.settings();
     info.notes = arguments.notes();
-    auto tokenizer = describeCommon(input, weights, policy, info);
+    auto tokenizer = describeTexts(input, weights, arguments, info);
     return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
 }
 

@@ -121,6 +121,10 @@ TEST(Texts, ThePolicyCanBeOverridden)
     EXPECT_EQ(whole["textPolicy"]["split"], "whole");
     EXPECT_EQ(lines["textPolicy"]["split"], "lines");
     EXPECT_EQ(lines["gaps"], json::parse("[[1, 2]]"));
+    EXPECT_EQ(lines["textPolicy"]["documentSeparator"], "");
+    const json separated = tokenized({"--text", "a", "--document-separator", "<END>"});
+    EXPECT_EQ(separated["textPolicy"]["documentSeparator"], "<END>");
+    EXPECT_EQ(separated["ids"], tokenized({"--text", "a"})["ids"]);
 }
 
 } // namespace
