@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/corpus/windows.h"
+#include "tests/core/corpus/corpus_folder.h"
+
+#include <gmock/gmock.h>
+
+namespace headscope::core::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::filesystem::path demoTokenizer = std::filesystem::path(HEADSCOPE_TEST_DATA) / "demo/tokenizer.model";
+
+WindowReader readerOf(const std::vector<std::filesystem::path>& paths, const DocumentSplit& split, const WindowOptions& options,
+                      const Progress& progress = {})
+{
+    return {DocumentReader(findCorpusFiles(paths), split), openSentencePiece(demoTokenizer), options, progress};
+}
+
+std::vector<Window> windowsOf(WindowReader& reader)
+{
+    std::vector<Window> windows;
+    while (reader.nextDocument())
+        while (auto window = reader.next())
+            windows.push_back(std::move(*window));
+    return windows;
+}
+
+TEST(Windows, HoldTheTokensOfTheWholeDocument)
+{
+    const CorpusFolder folder;
+    const std::string text = someText(400); // more than is read at once
+    const auto tokenizer = openSentencePiece(demoTokenizer);
+    for (const auto split : {TextPolicy::Split::Whole, TextPolicy::Split::Lines}) {
+        const TextPolicy policy{split, true, false};
+        auto reader = readerOf({folder.file("a", text), folder.file("b", "Is it far?")}, {}, {.policy = policy, .length = 100});
+        const auto windows = windowsOf(reader);
+        const auto whole = tokenizer->encode(text, policy);
+        std::vector<TokenId> ids;
+        for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
+            EXPECT_EQ(windows[i].document, 0U);
+            EXPECT_EQ(windows[i].index, i);
+            EXPECT_EQ(windows[i].ids.size(), i + 2 < windows.size() ? 100U : whole.tokens.size() % 100);
+            EXPECT_EQ(windows[i].special[0], i == 0);
+            ids.insert(ids.end(), windows[i].ids.begin(), windows[i].ids.end());
+        }
+        EXPECT_EQ(ids, whole.ids());
+        EXPECT_EQ(windows.back().document, 1U);
+        EXPECT_EQ(windows.back().index, 0U);
+        EXPECT_EQ(windows.back().ids, tokenizer->encode("Is it far?", policy).ids());
+    }
+}
+
+TEST(Windows, WordsAndTagsOfTokens)
+{
+    const CorpusFolder folder;
+    const std::string text = "The mill's wheel.\n\nQuietly, the river";
+    const auto files = findCorpusFiles(std::vector{folder.file("a", text)});
+    const std::size_t second = text.find("Quietly");
+    const auto tags = TagTable::read(folder.file("tags", "0\t17\told\n" + std::to_string(second) + "\t100\tnew\n"), files);
+    WordNumbers numbers;
+    const auto tokenizer = openSentencePiece(demoTokenizer);
+    auto reader = readerOf({files[0].path}, {}, {.policy = {}, .length = 1000, .tags = &tags, .words = &numbers});
+    ASSERT_TRUE(reader.nextDocument());
+    const Window window = reader.next().value();
+    const auto tokens = tokenizer->encode(text, {}).tokens;
+    ASSERT_EQ(window.words.size(), tokens.size());
+    std::string words; // of every token, in order
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const std::string word = window.words[i] == noWord ? "-" : numbers.words()[window.words[i]];
+        if (i == 0 || window.words[i] != window.words[i - 1])
+            words += word + ' ';
+        // A space alone lies where it lies: here between the two.
+        const bool space = text.substr(tokens[i].span.begin, tokens[i].span.size()).find_first_not_of(" \n") == std::string::npos;
+        EXPECT_EQ(tags.names()[window.tags[i]], space ? "" : tokens[i].span.end <= 17 ? "old" : "new") << tokens[i].piece;
+    }
+    EXPECT_EQ(words, "The mill - s wheel - Quietly - the river ");
+}
+
+TEST(Windows, SizesAndHashesOfDocuments)
+{
+    const CorpusFolder folder;
+    const auto sizes = [&](const std::string& text) {
+        auto reader = readerOf({folder.file("a", text)}, {DocumentSplit::Kind::Line, {}}, {.policy = {}, .length = 8});
+        std::vector<CorpusHash> hashes;
+        while (reader.nextDocument()) {
+            while (reader.next()) {
+            }
+            hashes.push_back(reader.hash());
+            EXPECT_EQ(reader.bytes(), 3U);
+        }
+        return hashes;
+    };
+    const auto ab = sizes("one\ntwo\n");
+    const auto ba = sizes("two\n\none");
+    ASSERT_EQ(ab.size(), 2U);
+    ASSERT_EQ(ba.size(), 2U);
+    EXPECT_EQ(ab[0], ba[1]);
+    EXPECT_EQ(ab[0] + ab[1], ba[0] + ba[1]);
+    EXPECT_NE(ab[0], ab[1]);
+}
+
+TEST(Windows, ReadingCanBeStopped)
+{
+    const CorpusFolder folder;
+    std::stop_source stop;
+    auto reader = readerOf({folder.file("a", someText(20))}, {}, {.policy = {}, .length = 8}, {.report = {}, .stop = stop.get_token()});
+    ASSERT_TRUE(reader.nextDocument());
+    stop.request_stop();
+    EXPECT_THROW(reader.next(), Cancelled);
+}
+
+} // namespace
+} // namespace headscope::core::testing
