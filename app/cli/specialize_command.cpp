@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace headscope::app {
@@ -154,7 +155,8 @@ void printTable(const CommandContext& context, const core::RouterTable& table, c
                 continue;
             }
             const double number = core::value(table, list[row], what.sort);
-            cells.push_back(shortened(printable((*table.rows)[list[row].row].text), cellWidth) + fmt::format(" {:.3g}", number));
+            cells.push_back(shortened(printable((*table.rows)[list[row].row].text), cellWidth)
+                            + (std::isnan(number) ? std::string() : fmt::format(" {:.3g}", number)));
         }
         shown.add(std::move(cells));
     }

@@ -161,7 +161,7 @@ const std::vector<DataColumn>& routerColumns()
         {"explainable", "H(E) - log2 k, bits: what knowing everything could explain"},
         {"token_bits", "I(E;T): mutual information of choice and token, bits"},
         {"token_null_bits", "its mean when the choices are shuffled over positions (exact)"},
-        {"token_share", "(token_bits - token_null_bits)/explainable"},
+        {"token_share", "(token_bits - token_null_bits)/(explainable - token_null_bits): 1 where the token decides (adjusted mutual information)"},
         {"previous_bits", "I(E;P|T): with the token before, given the token; of the frequent tokens"},
         {"previous_null_bits", "its mean when the choices are shuffled within each token"},
         {"previous_share", "(previous_bits - previous_null_bits)/explainable"},

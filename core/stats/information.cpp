@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -149,7 +150,8 @@ Decomposition decomposition(const RouterTable& table)
     for (const TablePair& pair : table.pairs)
         tokens.push_back({0, pair.row, pair.expert, pair.count});
     result.token = Explained{information(tokens, table.experts, table.chosen), 0, 1};
-    result.token->share = result.token->information.explained() / result.explainable;
+    const double beyondChance = result.explainable - result.token->information.shuffledBits;
+    result.token->share = beyondChance > 1e-9 ? result.token->information.explained() / beyondChance : std::numeric_limits<double>::quiet_NaN();
     if (!table.previous.empty())
         result.previous = conditional(table, table.previous, result.explainable);
     if (!table.places.empty())

@@ -29,7 +29,9 @@ Information information(std::span<const ClassedSelection> cells, int experts, in
 /// One line of a decomposition.
 struct Explained {
     Information information;
-    double share = 0;    // explained() / (H(E) - log2 k) of the whole table; may be slightly negative
+    /// explained() as a share of H(E) - log2 k of the whole table. For the token the shuffled mean is taken off there too, so that a choice that the
+    /// token decides has 1 (adjusted mutual information, Vinh et al. 2010). May be slightly negative; NaN where a shuffled table explains all there is.
+    double share = 0;
     double coverage = 1; // share of the positions it is computed on
 };
 

@@ -90,12 +90,14 @@ void setBaselines(RouterSummary& summary, const RouterTable& table, double selec
     for (const std::int64_t count : table.selections)
         summary.chanceOverlap += std::pow(static_cast<double>(count) / positions, 2) / table.chosen;
     summary.constantGuess = largest(table.selections, table.chosen) / selections;
+    double guessed = 0; // whole numbers: exact
     for (std::size_t first = 0, last = 0; first < table.pairs.size(); first = last) {
         std::vector<std::int64_t> counts;
         for (last = first; last < table.pairs.size() && table.pairs[last].row == table.pairs[first].row; ++last)
             counts.push_back(table.pairs[last].count);
-        summary.tokenGuess += largest(std::move(counts), table.chosen) / selections;
+        guessed += largest(std::move(counts), table.chosen);
     }
+    summary.tokenGuess = guessed / selections;
 }
 
 } // namespace

@@ -77,7 +77,7 @@ TEST(Decomposition, AChoiceThatTheTokenDecides)
     EXPECT_NEAR(result.entropy, 2, 1e-12);
     EXPECT_NEAR(result.explainable, 1, 1e-12); // log2 4 - log2 2
     EXPECT_NEAR(result.token->information.bits, 1, 1e-12);
-    EXPECT_NEAR(result.token->share, 1, 0.01);
+    EXPECT_NEAR(result.token->share, 1, 1e-9);
     EXPECT_FALSE(result.previous);
 }
 
