@@ -23,11 +23,11 @@ namespace {
 
 constexpr std::array commonCommands{
     Command{"info", "what a checkpoint is: family, sizes, routers, where every hyper-parameter comes from", runInfo},
-    Command{"specialize", "which tokens belong to which expert: tables with statistics, from counts of a corpus", runSpecialize},
     Command{"tokenize", "a text as the checkpoint's tokenizer cuts it, with byte ranges", runTokenize},
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace},
     Command{"count", "run a corpus and count which expert every router gives every token", runCount},
     Command{"merge", "add up the counts of the parts of a corpus", runMerge},
+    Command{"specialize", "which tokens belong to which expert: tables with statistics over a corpus", runSpecialize},
 };
 
 const Command* findCommand(std::string_view name, std::span<const Command> more)

@@ -2,6 +2,8 @@
 #include "app/cli/address_glob.h"
 #include "app/cli/argument_parser.h"
 #include "app/cli/command_line.h"
+#include "app/cli/corpus_options.h"
+#include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
@@ -14,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -25,7 +28,13 @@ constexpr std::size_t tokensShown = 5;
 constexpr std::size_t tablesShown = 4;
 constexpr std::size_t cellWidth = 18;
 
+/// Options that say how to count. A file of counts knows.
+constexpr std::array countingOptions{"--family", "--tokenizer", "--text-policy", "--sidecar", "--device", "--dtype", "--documents", "--window",
+                                     "--skip-first", "--tags", "--frequent-tokens", "--frequent", "--groups", "--threads", "--batch"};
+
 struct SpecializeLine {
+    ModelOptions model;
+    CorpusOptions corpus;
     std::string counts;
     std::vector<std::string> routers;
     std::int64_t minimum = 10;
@@ -45,6 +54,7 @@ struct SpecializeLine {
 
     void add(CLI::App& app);
     void check(const CLI::App& app) const;
+    void checkInput(const CLI::App& app) const;
     core::StatisticsExport settings(const core::Counts& counts) const;
 };
 
@@ -55,7 +65,12 @@ CLI::Validator quiet(const CLI::Validator& validator)
 
 void SpecializeLine::add(CLI::App& app)
 {
-    app.add_option("--counts", counts, "counts of a corpus, as `count` writes them")->required()->type_name("FILE");
+    model.add(app);
+    app.get_option("MODEL")->required(false);
+    corpus.add(app, CorpusOptions::Corpus::Optional);
+    app.get_option("--words")->description("words instead of pieces of the vocabulary");
+    model.addCompute(app);
+    app.add_option("--counts", counts, "instead of MODEL and CORPUS: counts, as `count` writes them")->type_name("FILE");
     app.add_option("--router", routers, "routers, as layers.0.self.v or layers.*.self.o.h0")->expected(1, -1)->delimiter(',')->type_name("ADDRESS");
     app.add_option("--min-count", minimum, "leave out tokens that occur less often")->check(quiet(CLI::NonNegativeNumber))->type_name("N");
     app.add_option("--min-pair-count", minimumPair, "leave out pairs that occur less often")
@@ -65,7 +80,6 @@ void SpecializeLine::add(CLI::App& app)
     app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md and .tex)")
         ->check(quiet(CLI::NonNegativeNumber))
         ->type_name("N");
-    app.add_flag("--words", words, "words instead of pieces of the vocabulary");
     app.add_flag("--fold-case", foldCase, "upper and lower case are one");
     app.add_option("--pool", pool, "add routers up: heads of a site, repeats of the same weights, or layers")
         ->check(quiet(CLI::IsMember({"none", "heads", "repeats", "layers"})))
@@ -85,11 +99,27 @@ void SpecializeLine::add(CLI::App& app)
         ->type_name("pairs|experts|routers|tags|together");
     app.add_option("--note", note, "a word about the corpus, as \"held out\", for the exported file")->type_name("TEXT");
     app.add_option("--out", out, "write a file: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
-    app.footer("Without --out it prints the first tables with few tokens. docs/routing.md says what the numbers mean.");
+    app.footer("MODEL CORPUS… counts anew each time; `count` keeps the counts. Without --out it prints the first tables with few tokens. docs/routing.md says what the numbers mean.");
+}
+
+void SpecializeLine::checkInput(const CLI::App& app) const
+{
+    if (counts.empty()) {
+        if (model.model().empty() || !corpus.given())
+            throw UsageError("Give a checkpoint and a corpus, or counts with --counts.");
+        return;
+    }
+    if (!model.model().empty())
+        throw UsageError("--counts stands in the place of MODEL and CORPUS; give one or the other.");
+    for (const char* option : countingOptions) {
+        if (app.count(option) > 0)
+            throw UsageError(fmt::format("{} says how to count, and --counts holds what was counted; count again with it.", option));
+    }
 }
 
 void SpecializeLine::check(const CLI::App& app) const
 {
+    checkInput(app);
     if (!core::pairColumn(sort)) {
         std::string names;
         for (int column = 0; column < core::pairColumns; ++column)
@@ -190,18 +220,22 @@ void printTables(const CommandContext& context, const core::Counts& counts, core
 
 void runSpecialize(const Arguments& arguments, const CommandContext& context)
 {
-    ArgumentParser parser(context, "specialize", "Which tokens belong to which expert, from the counts of a corpus.");
+    ArgumentParser parser(context, "specialize", "Which tokens belong to which expert, over a corpus.");
     SpecializeLine line;
     line.add(parser.app());
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app());
-    if (!line.out.empty())
+    line.words = parser.app().count("--words") > 0;
+    if (!line.out.empty() && line.counts.empty())
+        requireWritable(line.out, line.model.model());
+    else if (!line.out.empty())
         requireWritable(line.out, line.counts, "counts file");
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const core::Counts counts = core::readCounts(line.counts, progress);
+    const core::Counts counts = line.counts.empty() ? countFor(line.model, line.corpus, {}, shown, context)
+                                                    : core::readCounts(line.counts, progress);
     const core::StatisticsExport what = line.settings(counts);
     if (line.out.empty())
         return printTables(context, counts, what, parser.app().count("--router") > 0, parser.app().count("--top") > 0, shown);

@@ -68,17 +68,39 @@ TEST_F(Specialize, PrintsTablesWithoutAFile)
     EXPECT_THAT(outcome.out, HasSubstr("two\\nlines"));
 }
 
+TEST_F(Specialize, CountsByItselfWhatCountKeeps)
+{
+    const std::string model = HEADSCOPE_TEST_DATA "/demo/switchhead/model-1400.pth";
+    const std::string corpus = folder.file("corpus.txt", "The cat sat on the mat.\n\nIt was a dark night, and the dog looked at the cat.\n");
+    const Arguments counting{model, corpus, "--documents", "blank", "--words"};
+    Arguments count{"count"};
+    count.insert(count.end(), counting.begin(), counting.end());
+    count.insert(count.end(), {"--out", folder.file("demo.counts")});
+    ASSERT_EQ(run(count).code, 0);
+    Arguments direct{"specialize"};
+    direct.insert(direct.end(), counting.begin(), counting.end());
+    direct.insert(direct.end(), {"--min-count", "0", "--out", folder.file("direct.json")});
+    const Outcome outcome = run(direct);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    ASSERT_EQ(run({"specialize", "--counts", folder.file("demo.counts"), "--words", "--min-count", "0", "--out", folder.file("kept.json")}).code, 0);
+    EXPECT_EQ(contents(folder.file("direct.json")), contents(folder.file("kept.json")));
+    EXPECT_EQ(Json::parse(contents(folder.file("kept.json"))).at("about").at("corpus_documents"), 2);
+}
+
 TEST_F(Specialize, RefusesInASentence)
 {
     EXPECT_THAT(refusal({"specialize", "--counts", folder.file("absent"), "--out", folder.file("a.csv")}), HasSubstr("absent"));
     EXPECT_THAT(refusal({"specialize", "--counts", counts, "--router", "layers.9.*", "--out", folder.file("a.csv")}), HasSubstr("layers.0.self.v"));
     EXPECT_THAT(refusal({"specialize", "--counts", folder.file("no.counts", "no counts")}), HasSubstr("no.counts"));
     EXPECT_FALSE(std::filesystem::exists(folder.file("a.csv")));
-    for (const Arguments& wrong : {Arguments{"--out", folder.file("a.xlsx")}, {"--sort", "nothing"}, {"--table", "experts"}, {"--top", "-1"}}) {
+    for (const Arguments& wrong : {Arguments{"--out", folder.file("a.xlsx")}, {"--sort", "nothing"}, {"--table", "experts"}, {"--top", "-1"},
+                                   {"--tags", "tags.tsv"}, {"model.pth", "corpus.txt"}}) {
         Arguments line{"specialize", "--counts", counts};
         line.insert(line.end(), wrong.begin(), wrong.end());
         EXPECT_EQ(run(line).code, 2) << wrong.front();
     }
+    EXPECT_EQ(run({"specialize"}).code, 2);
+    EXPECT_EQ(run({"specialize", "model.pth"}).code, 2);
 }
 
 } // namespace
