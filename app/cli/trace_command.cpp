@@ -2,6 +2,7 @@
 #include "app/cli/address_glob.h"
 #include "app/cli/argument_parser.h"
 #include "app/cli/command_line.h"
+#include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
 #include "app/cli/progress_line.h"
@@ -141,7 +142,12 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
         refuseTarget(*model->info());
     std::vector<core::MapAddress> maps = selectMaps(*model->info(), line.attention);
     core::TokenizedText text = line.text.read(*model, context, progress);
-    const auto trace = model->trace(std::move(text), optionsOf(line, maps, *model->info()), progress);
+    const core::TraceOptions options = optionsOf(line, maps, *model->info());
+    if (const auto note = longRunNote(*model->info(), options, static_cast<std::int64_t>(text.tokens.size()))) {
+        shown.wipe();
+        printNotes(context, {*note});
+    }
+    const auto trace = model->trace(std::move(text), options, progress);
     if (!line.exports()) {
         shown.wipe();
         printTable(context, *trace, line.routers);

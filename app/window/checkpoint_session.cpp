@@ -55,12 +55,15 @@ void CheckpointSession::finish(Outcome<Opened> outcome)
 
 void CheckpointSession::startTracer(FileStamp stamp)
 {
-    const auto work = [model = m_model, path = m_path, stamp = std::move(stamp)](
-                          const std::string& text, const EarlierTrace& earlier, const core::Progress& progress) {
-        return TraceResult{traceText(*model, text, earlier, progress), FileStamp::of(path) != stamp};
+    const auto work = [tracer = std::make_shared<TextTracer>(m_model), path = m_path,
+                       stamp = std::move(stamp)](const TraceRequest& request, const core::Progress& progress) {
+        TraceResult result = (*tracer)(request, progress);
+        result.checkpointChanged = FileStamp::of(path) != stamp;
+        return result;
     };
     m_tracer = std::make_unique<TraceController>(work, queue());
     connect(m_tracer.get(), &TraceController::failed, this, &CheckpointSession::traceFailed);
+    connect(m_tracer.get(), &TraceController::asked, this, &CheckpointSession::asked);
     connect(m_tracer.get(), &TraceController::progressed, this, &CheckpointSession::traceProgressed);
     connect(m_tracer.get(), &TraceController::stateChanged, this, [this] {
         if (m_state == State::Closing)
@@ -112,10 +115,10 @@ ComputeQueue& CheckpointSession::queue() const
     return m_compute.device(m_model->info()->device);
 }
 
-void CheckpointSession::setText(const std::string& text, Priority priority)
+void CheckpointSession::setText(const std::string& text, TraceManner manner)
 {
     if (m_tracer && m_state == State::Ready)
-        m_tracer->setText(text, priority);
+        m_tracer->setText(text, manner);
 }
 
 void CheckpointSession::stopTracing()

@@ -50,7 +50,7 @@ public:
     /// Where its work is done; ready only.
     ComputeQueue& queue() const;
 
-    void setText(const std::string& text, Priority priority);
+    void setText(const std::string& text, TraceManner manner);
     /// Gives up the trace that runs; what was traced before stays.
     void stopTracing();
     std::shared_ptr<const core::Trace> trace() const;
@@ -66,6 +66,7 @@ Q_SIGNALS:
     void closed();
     void traced(const std::shared_ptr<const headscope::core::Trace>& trace);
     void traceFailed(const QString& sentence);
+    void asked(const headscope::app::LongTrace& cost); // instead of a trace
     void traceStateChanged(); // busy() or current()
     void traceProgressed(const headscope::app::ProgressReport& report);
     void changedOnDisk(); // once

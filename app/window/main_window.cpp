@@ -149,7 +149,14 @@ void MainWindow::connectText()
     connect(m_status, &StatusLine::stopAsked, &m_workspace, &Workspace::stopTracing);
     connect(m_actions, &WindowActions::stopTracing, &m_workspace, &Workspace::stopTracing);
     connect(&m_workspace, &Workspace::stopped, this,
-            [this] { m_views->textMessages()->show(textStopped([this] { m_workspace.traceAgain(); })); });
+            [this] { m_views->textMessages()->show(textStopped([this] { m_workspace.traceAgain(WhenLong::Trace); })); });
+    const auto traceAgain = [this](WhenLong how) { m_workspace.traceAgain(how); };
+    connect(&m_workspace, &Workspace::asked, this, [this, traceAgain](CheckpointSession*, const LongTrace& cost) {
+        m_views->textMessages()->show(textTakesLong(cost, traceAgain));
+    });
+    connect(&m_workspace, &Workspace::secondAsked, this, [this, traceAgain](CheckpointSession* session, const LongTrace& cost) {
+        m_views->messages()->show(secondTakesLong(*session, cost, traceAgain));
+    });
     connect(m_views->editor(), &widgets::TextEditor::bytesChanged, this,
             [this] { m_workspace.setText(m_views->editor()->bytes().toStdString()); });
 }

@@ -2,6 +2,7 @@
 #include "app/window/show_command.h"
 
 #include "app/cli/argument_parser.h"
+#include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
 #include "app/cli/progress_line.h"
@@ -112,6 +113,10 @@ public:
                 [this](const std::filesystem::path&, const QString& sentence) { fail(sentence); });
         connect(&workspace, &Workspace::traceFailed, this,
                 [this](CheckpointSession*, const QString& sentence) { fail(sentence); });
+        connect(&workspace, &Workspace::asked, this, [this](CheckpointSession*, const LongTrace& cost) {
+            printNotes(m_context, {tokensText(cost.tokens) + ": " + costText(cost.whole.seconds, cost.whole.bytes) + "."});
+            m_workspace.traceAgain(WhenLong::Trace);
+        });
         connect(&m_look, &QTimer::timeout, this, &Picture::look);
     }
 

@@ -3,7 +3,7 @@
 
 #include "app/jobs/compute_queue.h"
 #include "app/jobs/typed_text_pace.h"
-#include "core/families/model.h"
+#include "app/window/text_tracer.h"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -15,20 +15,14 @@
 
 namespace headscope::app {
 
-/// What one run gives.
-struct TraceResult {
-    std::shared_ptr<const core::Trace> trace;
-    bool checkpointChanged = false; // its file is no longer what was opened
-};
-/// The earlier trace of the same model (or nullptr), whose common beginning need not be computed again.
-using EarlierTrace = std::shared_ptr<const core::Trace>;
-/// Traces a text on a worker thread.
-using TraceWork =
-    std::function<TraceResult(const std::string& text, const EarlierTrace& earlier, const core::Progress& progress)>;
+/// Traces a text on a worker thread: TextTracer, or a stand-in of a test.
+using TraceWork = std::function<TraceResult(const TraceRequest& request, const core::Progress& progress)>;
 
-/// Tokenizes and traces; without a tokenizer the text is a list of ids. Throws core::Error, core::Cancelled.
-std::shared_ptr<const core::Trace> traceText(const core::Model& model, const std::string& text, const EarlierTrace& earlier,
-                                             const core::Progress& progress);
+/// How a text is traced.
+struct TraceManner {
+    Priority priority = Priority::TypedText;
+    WhenLong whenLong = WhenLong::Ask;
+};
 
 /// Keeps the trace of one model in step with a text. The latest text wins: at most one trace runs, the texts typed meanwhile
 /// but the last are skipped, and a running trace is given up only when it would take longer than a fresh one
@@ -40,8 +34,8 @@ class TraceController : public QObject
 public:
     TraceController(TraceWork work, ComputeQueue& queue, QObject* parent = nullptr);
 
-    /// The priority is that of the runs that begin from now on.
-    void setText(std::string text, Priority priority = Priority::TypedText);
+    /// The manner is that of the runs that begin from now on.
+    void setText(std::string text, TraceManner manner = {});
     /// Gives up what runs and waits, without waiting for it; stateChanged() follows.
     void stop();
     /// The newest trace; nullptr before the first one and after a failure of the first.
@@ -54,6 +48,8 @@ public:
 Q_SIGNALS:
     void traced(const headscope::app::TraceResult& result);
     void failed(const QString& sentence);
+    /// The text was not traced, since that would take long.
+    void asked(const headscope::app::LongTrace& cost);
     /// busy() or current() has changed.
     void stateChanged();
     void progressed(const headscope::app::ProgressReport& report);
@@ -75,7 +71,7 @@ private:
     TraceWork m_work;
     ComputeQueue& m_queue;
     TypedTextPace m_pace;
-    Priority m_priority = Priority::TypedText;
+    TraceManner m_manner;
     std::string m_text;     // wanted
     std::string m_traced;   // of m_trace
     bool m_waiting = false; // m_text is still to be traced, after the running one

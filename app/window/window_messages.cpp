@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/window_messages.h"
 
+#include "app/cli/cost_text.h"
+
 #include <QCoreApplication>
 
 namespace headscope::app {
@@ -10,6 +12,24 @@ namespace {
 QString tr(const char* text)
 {
     return QCoreApplication::translate("messages", text);
+}
+
+QString costOf(const LongTrace::Cost& cost)
+{
+    return QString::fromStdString(costText(cost.seconds, cost.bytes));
+}
+
+/// "12,345 tokens: about 9 s and 1.2 GB; without attention maps about 5 s and 80 MB."
+QString costSentence(const LongTrace& cost)
+{
+    const QString whole = QStringLiteral("%1: %2").arg(QString::fromStdString(tokensText(cost.tokens)), costOf(cost.whole));
+    return tr("%1; without attention maps %2.").arg(whole, costOf(cost.routingOnly));
+}
+
+std::vector<MessageAction> waysToTrace(const std::function<void(WhenLong)>& traceAgain)
+{
+    return {{tr("Trace it"), [traceAgain] { traceAgain(WhenLong::Trace); }},
+            {tr("Only routing"), [traceAgain] { traceAgain(WhenLong::TraceRoutingOnly); }}};
 }
 
 } // namespace
@@ -81,6 +101,18 @@ Message textStopped(std::function<void()> traceAgain)
 {
     return {textSubject(), Message::Kind::Notice, tr("The trace of this text was stopped; what is shown is of an earlier text."),
             {{tr("Trace it"), std::move(traceAgain)}}};
+}
+
+Message textTakesLong(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain)
+{
+    return {textSubject(), Message::Kind::Notice, tr("This text has %1").arg(costSentence(cost)), waysToTrace(traceAgain)};
+}
+
+Message secondTakesLong(const CheckpointSession& session, const LongTrace& cost,
+                        const std::function<void(WhenLong)>& traceAgain)
+{
+    return {secondSubject(), Message::Kind::Notice,
+            tr("For B, %1, this text has %2").arg(session.name(), costSentence(cost)), waysToTrace(traceAgain)};
 }
 
 Message secondFailed(const CheckpointSession& session, const QString& sentence)

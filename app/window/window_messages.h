@@ -20,6 +20,9 @@ Message tokenizerMissing(const CheckpointSession& session, std::function<void()>
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
 Message textFailed(const QString& sentence);
 Message textStopped(std::function<void()> traceAgain);
+/// The text waits for an answer.
+Message textTakesLong(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain);
+Message secondTakesLong(const CheckpointSession& session, const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain);
 /// B could not trace the text.
 Message secondFailed(const CheckpointSession& session, const QString& sentence);
 

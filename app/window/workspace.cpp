@@ -57,6 +57,12 @@ void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
         else if (&session == m_checkpoints.second())
             Q_EMIT secondTraceFailed(&session, sentence);
     });
+    connect(&session, &CheckpointSession::asked, this, [this, &session](const LongTrace& cost) {
+        if (&session == m_checkpoints.current())
+            Q_EMIT asked(&session, cost);
+        else if (&session == m_checkpoints.second())
+            Q_EMIT secondAsked(&session, cost);
+    });
     connect(&session, &CheckpointSession::traceProgressed, this, [this, &session](const ProgressReport& report) {
         if (&session == m_checkpoints.current())
             Q_EMIT traceProgressed(report);
@@ -84,6 +90,7 @@ void Workspace::setText(std::string text)
     if (text == m_text)
         return;
     m_text = std::move(text);
+    m_whenLong = WhenLong::Ask;
     traceAll();
     Q_EMIT textChanged(m_text);
     Q_EMIT stateChanged();
@@ -93,9 +100,9 @@ void Workspace::setText(std::string text)
 void Workspace::traceAll()
 {
     if (CheckpointSession* session = m_checkpoints.current())
-        session->setText(m_text, Priority::TypedText);
+        session->setText(m_text, {Priority::TypedText, m_whenLong});
     if (CheckpointSession* session = m_checkpoints.second())
-        session->setText(m_text, Priority::ComparedText);
+        session->setText(m_text, {Priority::ComparedText, m_whenLong});
 }
 
 void Workspace::stopTracing()
@@ -108,8 +115,9 @@ void Workspace::stopTracing()
         Q_EMIT stopped();
 }
 
-void Workspace::traceAgain()
+void Workspace::traceAgain(WhenLong whenLong)
 {
+    m_whenLong = whenLong;
     traceAll();
     Q_EMIT stateChanged();
 }

@@ -46,8 +46,9 @@ public:
     void setText(std::string text);
     /// Gives up the traces that run; stopped() follows when there was one of A.
     void stopTracing();
-    /// Traces the text by what is not in step with it: after it was stopped or has failed.
-    void traceAgain();
+    /// Traces the text by what is not in step with it: after it was stopped, has failed or would take long. Holds until
+    /// the text changes.
+    void traceAgain(WhenLong whenLong);
 
     /// What the views show, of A; nullptr when there is nothing.
     const std::shared_ptr<const core::Trace>& trace() const { return m_trace; }
@@ -73,6 +74,9 @@ Q_SIGNALS:
     void openFailed(const std::filesystem::path& path, const QString& sentence);
     /// The text could not be traced by the current checkpoint; the trace shown is a former one.
     void traceFailed(headscope::app::CheckpointSession* session, const QString& sentence);
+    /// The text waits for traceAgain(): its trace by the current checkpoint, or by B, would take long.
+    void asked(headscope::app::CheckpointSession* session, const headscope::app::LongTrace& cost);
+    void secondAsked(headscope::app::CheckpointSession* session, const headscope::app::LongTrace& cost);
     /// The user gave up the trace of the current checkpoint.
     void stopped();
     /// B could not trace the text; A is not concerned.
@@ -91,6 +95,7 @@ private:
     ModelOpener m_opener;
     Compute m_compute;
     std::string m_text;
+    WhenLong m_whenLong = WhenLong::Ask; // for this text
     std::shared_ptr<const core::Trace> m_trace;
     widgets::Selection m_selection;
     JobTileSource m_tiles;

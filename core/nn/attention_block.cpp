@@ -82,6 +82,17 @@ at::Tensor attendAndKeep(ScoredAttention scored, const MapGroup& group, Run& run
     return attended.mixed;
 }
 
+int relativeHeads(const ScorePositions& positions, int width)
+{
+    return positions.relative.defined() ? static_cast<int>(positions.relative.size(0)) / width : 0;
+}
+
+/// A text has about as many distances as tokens.
+std::int64_t relativeProducts(const ScorePositions& positions)
+{
+    return positions.relative.defined() ? positions.relative.numel() : 0;
+}
+
 } // namespace
 
 std::vector<const RouterLayer*> HeadMixtureAttention::routers() const
@@ -93,7 +104,25 @@ std::vector<const RouterLayer*> HeadMixtureAttention::routers() const
     return layers;
 }
 
-MapGroup HeadMixtureAttention::maps() const { return {address, heads, false, 0}; }
+MapGroup HeadMixtureAttention::maps() const
+{
+    return {address, heads, false, 0, heads, width, valueWidth, relativeHeads(positions, width),
+            relativeHeads(positions, width) > 0 && positions.positionBias.defined()};
+}
+
+std::int64_t HeadMixtureAttention::products() const
+{
+    std::int64_t all = relativeProducts(positions);
+    for (const auto* projection : {&query, &key, &value, &output}) {
+        if (!projection->router) {
+            all += projection->weight.numel();
+            continue;
+        }
+        const auto experts = static_cast<std::int64_t>(heads) * projection->router->rule.chosen;
+        all += projection->router->matrix.numel() + experts * projection->weight.size(-1) * projection->weight.size(-2);
+    }
+    return all;
+}
 
 at::Tensor HeadMixtureAttention::project(const Projection& projection, const at::Tensor& x, const Choices* choices, int outWidth,
                                          Run& run) const
@@ -139,7 +168,17 @@ at::Tensor HeadMixtureAttention::operator()(const AttentionInput& input, Run& ru
     return projectOut(mixed, outputChoices, run);
 }
 
-MapGroup SlotAttention::maps() const { return {address, router.rule.chosen, true, router.rule.experts}; }
+MapGroup SlotAttention::maps() const
+{
+    return {address, router.rule.chosen, true, router.rule.experts, 1, width, static_cast<int>(valueProjection.size(0)),
+            relativeHeads(positions, width), relativeHeads(positions, width) > 0 && positions.positionBias.defined()};
+}
+
+std::int64_t SlotAttention::products() const
+{
+    const auto expert = queryExperts.size(1) * queryExperts.size(2) + outputExperts.size(1) * outputExperts.size(2);
+    return router.matrix.numel() + router.rule.chosen * expert + keyProjection.numel() + valueProjection.numel() + relativeProducts(positions);
+}
 
 at::Tensor SlotAttention::operator()(const AttentionInput& input, Run& run) const
 {

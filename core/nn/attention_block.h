@@ -35,6 +35,8 @@ public:
     virtual at::Tensor operator()(const AttentionInput& input, Run& run) const = 0;
     virtual std::vector<const RouterLayer*> routers() const = 0;
     virtual MapGroup maps() const = 0;
+    /// Multiply-accumulates with weights that a token costs.
+    virtual std::int64_t products() const = 0;
 };
 
 /// A projection of the tokens, dense or a mixture of experts with one router per head.
@@ -63,6 +65,7 @@ public:
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override;
     MapGroup maps() const override;
+    std::int64_t products() const override;
 
 private:
     at::Tensor project(const Projection& projection, const at::Tensor& x, const Choices* choices, int outWidth, Run& run) const;
@@ -88,6 +91,7 @@ public:
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }
     MapGroup maps() const override;
+    std::int64_t products() const override;
 };
 
 } // namespace headscope::core::nn

@@ -32,6 +32,8 @@ public:
     virtual ~FeedForward() = default;
     virtual at::Tensor operator()(const FeedForwardInput& input, Run& run) const = 0;
     virtual std::vector<const RouterLayer*> routers() const { return {}; }
+    /// Multiply-accumulates with weights that a token costs.
+    virtual std::int64_t products() const = 0;
 };
 
 class DenseFeedForward : public FeedForward
@@ -43,6 +45,7 @@ public:
     std::int64_t largest = 0; // of the activation
 
     at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
+    std::int64_t products() const override { return upWeight.numel() + downWeight.numel(); }
 };
 
 /// Non-competitive mixture of experts (Csordás et al. 2023, "Approximating two-layer feedforward networks"): sum of gate · act(x·up[e])·down[e].
@@ -60,6 +63,10 @@ public:
 
     at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }
+    std::int64_t products() const override
+    {
+        return router.matrix.numel() + router.rule.chosen * (up.size(1) * up.size(2) + down.size(1) * down.size(2));
+    }
 };
 
 } // namespace headscope::core::nn

@@ -44,6 +44,13 @@ void addRouters(const RouterLayer& layer, std::vector<Router>& routers)
     }
 }
 
+ModelInfo withHead(ModelInfo info, const LanguageModelParts& parts)
+{
+    info.lastLayerMemory = parts.lastLayerMemory.has_value();
+    info.headProducts = parts.output.weight.numel() + (parts.outputAdapter ? parts.outputAdapter->weight.numel() : 0);
+    return info;
+}
+
 } // namespace
 
 at::Tensor Linear::operator()(const at::Tensor& x) const
@@ -93,11 +100,12 @@ void describeLayers(const std::vector<Layer>& layers, ModelInfo& info)
             for (const auto* router : layer.feedForward->routers())
                 addRouters(*router, info.routers);
         info.maps.push_back(layer.attention->maps());
+        info.layerProducts += layer.attention->products() + (layer.feedForward ? layer.feedForward->products() : 0);
     }
 }
 
 LanguageModel::LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer)
-    : Model(std::make_shared<const ModelInfo>(std::move(info)), std::move(tokenizer)), m_parts(std::move(parts))
+    : Model(std::make_shared<const ModelInfo>(withHead(std::move(info), parts)), std::move(tokenizer)), m_parts(std::move(parts))
 {
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nn/run.h"
 
+#include "core/trace/trace_cost.h"
+
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
@@ -44,16 +46,8 @@ at::Tensor toDevice(const std::vector<float>& values, std::int64_t first, std::i
 
 Reuse reusableRows(const TraceOptions& options, const ModelInfo& model, const TokenizedText& text)
 {
-    const auto& earlier = options.prefix;
-    if (!earlier || earlier->model.get() != &model || !earlier->options.keepsTheSame(options) || !options.maps || earlier->streams.size() != 1)
-        return {};
-    const auto& before = earlier->text().tokens;
-    const auto& now = text.tokens;
-    const auto limit = std::min(before.size(), now.size());
-    std::size_t common = 0;
-    while (common < limit && before[common].id == now[common].id)
-        ++common;
-    return common > 1 ? Reuse{earlier, static_cast<std::int64_t>(common) - 1} : Reuse{};
+    const auto rows = reusableTokens(options, model, text);
+    return rows > 0 ? Reuse{options.prefix, rows} : Reuse{};
 }
 
 at::Tensor RouterLayer::logits(const at::Tensor& x) const
@@ -204,6 +198,7 @@ std::vector<std::shared_ptr<const AttentionKeep>> Run::takeAttention()
     for (auto& parts : m_attention) {
         m_progress.checkpoint();
         kept.push_back(joined(parts));
+        parts.clear(); // their memory is needed for the next one
     }
     m_attention.clear();
     return kept;

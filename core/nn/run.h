@@ -43,8 +43,7 @@ struct Reuse {
     std::int64_t rows = 0;
 };
 
-/// How many rows of `options.prefix` can stand for the beginning of `text`: all common tokens but the last, whose successor is another one and
-/// whose output is therefore needed again.
+/// The rows of `options.prefix` that can stand for the beginning of `text` (reusableTokens).
 Reuse reusableRows(const TraceOptions& options, const ModelInfo& model, const TokenizedText& text);
 
 /// The rows that one pass through the layers computes: all behind the reused ones, or those of one segment.

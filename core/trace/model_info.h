@@ -17,6 +17,12 @@ struct MapGroup {
     int maps = 0;           // as in AttentionKeep
     bool slots = false;     // maps are slots of a `qo` router; by expert they are `experts` maps with blank rows
     int experts = 0;        // of that router; 0 otherwise
+    // The sizes of AttentionKeep, without the number of tokens.
+    int keyHeads = 0;
+    int width = 0;
+    int valueWidth = 0;
+    int relativeHeads = 0; // 0: no relative positions
+    bool positionQueries = false;
 };
 
 /// A hyper-parameter and where its value comes from ("args", "shapes", "default", "--sidecar").
@@ -43,6 +49,9 @@ struct ModelInfo {
     std::string positions;      // "Transformer-XL relative", "rotary (24 of 48 dimensions)"
     std::string norm;           // "pre-LN", "post-LN"
     Visibility visibility;
+    bool lastLayerMemory = false; // later segments attend to the last layer's output (AttentionKeep::keysOfSegments)
+    std::int64_t layerProducts = 0; // multiply-accumulates with weights that a token costs in the layers
+    std::int64_t headProducts = 0;  // and in the output head
     std::string device;         // "cpu", "cuda:0"
     std::string dtype;          // computed in: "float32", "bfloat16"
     std::vector<Router> routers; // every router (one per head), in order of the forward pass

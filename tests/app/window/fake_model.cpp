@@ -2,6 +2,7 @@
 #include "tests/app/window/fake_model.h"
 
 #include "core/tokenizer/tokenizer.h"
+#include "core/trace/trace_cost.h"
 #include "tests/widgets/sample_trace.h"
 
 #include <chrono>
@@ -42,7 +43,7 @@ public:
     }
     ~FakeModel() override { --m_control->alive; }
 
-    std::shared_ptr<const core::Trace> trace(std::vector<core::Stream> streams, const core::TraceOptions&,
+    std::shared_ptr<const core::Trace> trace(std::vector<core::Stream> streams, const core::TraceOptions& options,
                                              const core::Progress& progress) const override
     {
         ++m_control->begun;
@@ -58,9 +59,11 @@ public:
         const core::TokenizedText& text = streams.at(0).text;
         if (text.text.find("unreadable") != std::string::npos)
             throw core::Error("The word at byte 0 cannot be read: write another one.");
-        const Maps maps = text.tokens.size() < 500 ? Maps::Kept : Maps::Left; // the samples' maps take tokens² to make
+        const Maps maps = options.maps && text.tokens.size() < 500 ? Maps::Kept : Maps::Left; // the samples' maps take tokens² to make
         auto made = std::make_shared<core::Trace>(*m_make(text.text, maps));
         made->model = info();
+        made->options = options;
+        made->options.prefix.reset();
         return made;
     }
 
@@ -88,6 +91,8 @@ std::shared_ptr<const core::Model> open(const std::filesystem::path& path, const
     auto info = std::make_shared<core::ModelInfo>(*make("", Maps::Kept)->model);
     info->path = path.string();
     info->device = "cpu";
+    if (name.find("-slow.") != std::string::npos)
+        info->layerProducts = static_cast<std::int64_t>(core::assumedSpeed("cpu") / 4);
     const bool idsOnly = name.find("-ids.") != std::string::npos && options.tokenizer.empty();
     return std::make_shared<FakeModel>(std::move(info), idsOnly ? nullptr : std::make_shared<SampleTokenizer>(), make,
                                        control);

@@ -382,6 +382,7 @@ void MainWindowTest::hostileTexts()
 {
     QFETCH(QByteArray, bytes);
     Fixture f;
+    connect(&f.workspace, &Workspace::asked, this, [&f] { f.workspace.traceAgain(WhenLong::Trace); });
     f.openAndSettle("/x/dense.fake");
     QElapsedTimer timer;
     timer.start();

@@ -23,7 +23,8 @@ struct SlowWork {
 
     TraceWork work()
     {
-        return [this](const std::string& text, const EarlierTrace&, const core::Progress& progress) {
+        return [this](const TraceRequest& request, const core::Progress& progress) {
+            const std::string& text = request.text;
             ++begun;
             for (std::size_t i = 0; i < text.size(); ++i) {
                 std::this_thread::sleep_for(1ms);

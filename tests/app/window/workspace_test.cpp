@@ -395,7 +395,7 @@ void WorkspaceTest::aTraceCanBeStopped()
     QVERIFY(!workspace.current());
     QCOMPARE(workspace.trace(), former);
     m_control->held = false;
-    workspace.traceAgain();
+    workspace.traceAgain(WhenLong::Trace);
     QTRY_VERIFY(workspace.current());
     QCOMPARE(workspace.trace()->text().text, std::string("this takes long"));
     QCOMPARE(failed.size(), 0);

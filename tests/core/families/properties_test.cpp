@@ -3,6 +3,7 @@
 #include "tests/core/families/expected_trace.h"
 
 #include "core/attention/maps.h"
+#include "core/trace/trace_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -27,15 +28,6 @@ protected:
         for (std::int64_t i = 0; i < tokens; ++i)
             ids.push_back(static_cast<core::TokenId>((i * 7919 + 13) % model->info()->vocabulary));
         return model->trace(model->tokensFromIds(ids), options);
-    }
-    static std::int64_t keptBytes(const core::Trace& trace)
-    {
-        std::size_t floats = 0;
-        for (const auto& block : trace.attention)
-            floats += block->queries.size() + block->keys.size() + block->values.size() + block->positionQueries.size() + block->relative.size() + block->logSumExp.size();
-        for (const auto& site : trace.sites)
-            floats += site->logits.size() + site->experts.size() + site->gates.size() + site->margins.size();
-        return static_cast<std::int64_t>(floats * sizeof(float));
     }
     Fixture fixture;
     std::shared_ptr<const core::Model> model;
@@ -85,8 +77,8 @@ TEST_P(Properties, TilesEqualTheWholeMap)
 TEST_P(Properties, KeptBytesGrowWithTheTextNotItsSquare)
 {
     const core::TraceOptions options{.maps = true, .routerLogits = true, .loss = false};
-    const auto once = keptBytes(*traceOf(2048, options));
-    const auto twice = keptBytes(*traceOf(4096, options));
+    const auto once = core::keptBytes(*traceOf(2048, options));
+    const auto twice = core::keptBytes(*traceOf(4096, options));
     EXPECT_NEAR(static_cast<double>(twice) / static_cast<double>(once), 2, 0.2);
 }
 
