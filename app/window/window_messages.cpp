@@ -19,17 +19,27 @@ QString costOf(const LongTrace::Cost& cost)
     return QString::fromStdString(costText(cost.seconds, cost.bytes));
 }
 
-/// "12,345 tokens: about 9 s and 1.2 GB; without attention maps about 5 s and 80 MB."
+/// Leaving them out is worth offering.
+bool mapsAreLarge(const LongTrace& cost)
+{
+    constexpr double worth = 0.75;
+    return static_cast<double>(cost.routingOnly.bytes) < worth * static_cast<double>(cost.whole.bytes);
+}
+
+/// "12,345 tokens: about 9 s and 1.2 GB; without attention maps about 8 s and 80 MB."
 QString costSentence(const LongTrace& cost)
 {
     const QString whole = QStringLiteral("%1: %2").arg(QString::fromStdString(tokensText(cost.tokens)), costOf(cost.whole));
-    return tr("%1; without attention maps %2.").arg(whole, costOf(cost.routingOnly));
+    return mapsAreLarge(cost) ? tr("%1; without attention maps %2.").arg(whole, costOf(cost.routingOnly))
+                              : whole + QStringLiteral(".");
 }
 
-std::vector<MessageAction> waysToTrace(const std::function<void(WhenLong)>& traceAgain)
+std::vector<MessageAction> waysToTrace(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain)
 {
-    return {{tr("Trace it"), [traceAgain] { traceAgain(WhenLong::Trace); }},
-            {tr("Only routing"), [traceAgain] { traceAgain(WhenLong::TraceRoutingOnly); }}};
+    std::vector<MessageAction> ways{{tr("Trace it"), [traceAgain] { traceAgain(WhenLong::Trace); }}};
+    if (mapsAreLarge(cost))
+        ways.push_back({tr("Only routing"), [traceAgain] { traceAgain(WhenLong::TraceRoutingOnly); }});
+    return ways;
 }
 
 } // namespace
@@ -105,14 +115,14 @@ Message textStopped(std::function<void()> traceAgain)
 
 Message textTakesLong(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain)
 {
-    return {textSubject(), Message::Kind::Notice, tr("This text has %1").arg(costSentence(cost)), waysToTrace(traceAgain)};
+    return {textSubject(), Message::Kind::Notice, tr("This text has %1").arg(costSentence(cost)), waysToTrace(cost, traceAgain)};
 }
 
 Message secondTakesLong(const CheckpointSession& session, const LongTrace& cost,
                         const std::function<void(WhenLong)>& traceAgain)
 {
     return {secondSubject(), Message::Kind::Notice,
-            tr("For B, %1, this text has %2").arg(session.name(), costSentence(cost)), waysToTrace(traceAgain)};
+            tr("For B, %1, this text has %2").arg(session.name(), costSentence(cost)), waysToTrace(cost, traceAgain)};
 }
 
 Message secondFailed(const CheckpointSession& session, const QString& sentence)

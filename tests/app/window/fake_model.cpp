@@ -91,8 +91,13 @@ std::shared_ptr<const core::Model> open(const std::filesystem::path& path, const
     auto info = std::make_shared<core::ModelInfo>(*make("", Maps::Kept)->model);
     info->path = path.string();
     info->device = "cpu";
-    if (name.find("-slow.") != std::string::npos)
+    if (name.find("-slow.") != std::string::npos) {
         info->layerProducts = static_cast<std::int64_t>(core::assumedSpeed("cpu") / 4);
+        for (core::MapGroup& group : info->maps) {
+            group.keyHeads = group.maps;
+            group.width = group.valueWidth = 2048;
+        }
+    }
     const bool idsOnly = name.find("-ids.") != std::string::npos && options.tokenizer.empty();
     return std::make_shared<FakeModel>(std::move(info), idsOnly ? nullptr : std::make_shared<SampleTokenizer>(), make,
                                        control);

@@ -21,7 +21,8 @@ struct FakeControl {
 };
 
 /// Names of files it can open: "switchhead.fake", "moa.fake", "dense.fake", "switchall.fake", each also with "-ids" before
-/// the dot (no tokenizer) and with "-slow" (it claims that a token costs a quarter of a second). Anything else is refused with a sentence. A text with the word "unreadable" cannot be traced.
+/// the dot (no tokenizer) and with "-slow" (it claims that a token costs a quarter of a second
+/// and that maps are large). Anything else is refused with a sentence. A text with the word "unreadable" cannot be traced.
 app::ModelOpener fakeOpener(std::shared_ptr<FakeControl> control);
 
 } // namespace headscope::samples
