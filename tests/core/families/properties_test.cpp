@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What must hold whatever the weights are.
 #include "tests/core/families/expected_trace.h"
+#include "tests/core/families/trace_checks.h"
 
-#include "core/attention/maps.h"
 #include "core/trace/trace_cost.h"
 
 #include <gtest/gtest.h>
@@ -37,41 +37,12 @@ TEST_P(Properties, AttentionRowsSumToOneInsideTheVisibleWindow)
 {
     const auto visibility = model->info()->visibility;
     const auto tokens = visibility.segment > 0 ? std::min<std::int64_t>(visibility.segment * (visibility.segmentsBack + 1) + 37, 300) : 150;
-    const auto trace = traceOf(tokens);
-    for (const auto& block : trace->attention) {
-        for (const auto& map : core::mapsOf(*block)) {
-            const auto whole = core::wholeMap(*trace, map);
-            for (std::int64_t i = 0; i < tokens; ++i) {
-                double inside = 0;
-                for (std::int64_t j = 0; j < tokens; ++j) {
-                    const auto value = whole.values[static_cast<std::size_t>(i * tokens + j)];
-                    if (j < visibility.firstVisible(i) || j > i)
-                        ASSERT_EQ(value, 0) << map.toString(block->slots) << " " << i << "," << j;
-                    else
-                        inside += value;
-                }
-                ASSERT_NEAR(inside, 1, 1e-4) << map.toString(block->slots) << " row " << i;
-            }
-        }
-    }
+    expectRowsSumToOne(*traceOf(tokens));
 }
 
 TEST_P(Properties, TilesEqualTheWholeMap)
 {
-    const auto trace = traceOf(75);
-    for (const auto& block : trace->attention) {
-        for (const auto& map : core::mapsOf(*block)) {
-            const auto whole = core::wholeMap(*trace, map);
-            for (const core::TileArea wanted : {core::TileArea{0, 0, 10, 10, 1}, {60, 3, 40, 200, 1}, {5, 0, 9, 20, 4}, {74, 74, 5, 5, 2}}) {
-                const auto part = core::tile(*trace, map, wanted);
-                ASSERT_EQ(part.values.size(), static_cast<std::size_t>(part.area.rows * part.area.columns));
-                for (std::int64_t r = 0; r < part.area.rows; ++r)
-                    for (std::int64_t c = 0; c < part.area.columns; ++c)
-                        ASSERT_EQ(part.values[static_cast<std::size_t>(r * part.area.columns + c)],
-                                  whole.values[static_cast<std::size_t>((wanted.row + r * wanted.step) * 75 + wanted.column + c * wanted.step)]);
-            }
-        }
-    }
+    expectTilesEqualWholeMaps(*traceOf(75));
 }
 
 TEST_P(Properties, KeptBytesGrowWithTheTextNotItsSquare)
@@ -98,21 +69,7 @@ TEST_P(Properties, ZeroAndOneTokenAreLegal)
 
 TEST_P(Properties, LossAndRankFollowFromTheLogits)
 {
-    const auto trace = traceOf(60, {.logits = true, .predictions = 2});
-    const auto vocabulary = static_cast<std::size_t>(model->info()->vocabulary);
-    for (std::size_t t = 1; t < 60; ++t) {
-        const auto* row = trace->logits.data() + (t - 1) * vocabulary;
-        const auto truth = row[trace->text().tokens[t].id];
-        double sum = 0;
-        int better = 0;
-        for (std::size_t v = 0; v < vocabulary; ++v) {
-            sum += std::exp(static_cast<double>(row[v]) - truth);
-            better += row[v] > truth;
-        }
-        EXPECT_NEAR(trace->loss[t], std::log(sum), 1e-4);
-        EXPECT_EQ(trace->rank[t], better);
-        EXPECT_EQ(std::max_element(row, row + vocabulary) - row, trace->predictions[2 * (t - 1)].id);
-    }
+    expectLossFollowsFromLogits(*traceOf(60, {.logits = true, .predictions = 2}));
 }
 
 TEST_P(Properties, AnIdWithoutEmbeddingRowIsRefused)

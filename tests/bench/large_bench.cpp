@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// headscope_large_bench CHECKPOINT [TOKENS]: opening a checkpoint, tracing with more and less kept, one more token behind known ones; and the
+// memory that took. Figures for people.
+#include "core/families/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace headscope::core;
+
+double milliseconds(const std::function<void()>& work)
+{
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The least of a few runs, after one that does not count.
+double best(int runs, const std::function<void()>& work)
+{
+    work();
+    double least = 1e300;
+    for (int i = 0; i < runs; ++i)
+        least = std::min(least, milliseconds(work));
+    return least;
+}
+
+/// A line of /proc/self/status.
+std::string memory(const std::string& key)
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(key + ":"))
+            return fmt::format("{:.0f} MB", std::strtod(line.c_str() + key.size() + 1, nullptr) / 1000);
+    return "unknown";
+}
+
+TokenizedText someTokens(const Model& model, std::int64_t count)
+{
+    std::vector<TokenId> ids;
+    for (std::int64_t i = 0; i < count; ++i)
+        ids.push_back(static_cast<TokenId>((i * 7919 + 13) % model.info()->vocabulary));
+    return model.tokensFromIds(ids);
+}
+
+void measure(const std::string& path, std::int64_t tokens)
+{
+    OpenOptions options;
+    options.device = "cpu";
+    std::shared_ptr<const Model> model;
+    fmt::print("open: {:.0f} ms\n", milliseconds([&] { model = openModel(path, options); }));
+    fmt::print("  {} million parameters, resident {}\n", model->info()->parameters / 1000000, memory("VmRSS"));
+    const auto text = someTokens(*model, tokens);
+    const TraceOptions routing{.maps = false, .routerLogits = false, .loss = false};
+    const TraceOptions loss{.maps = false, .routerLogits = true, .loss = true};
+    const TraceOptions all{};
+    fmt::print("trace {} tokens, routing only: {:.0f} ms\n", tokens, best(2, [&] { model->trace(text, routing); }));
+    fmt::print("  with loss: {:.0f} ms\n", best(2, [&] { model->trace(text, loss); }));
+    fmt::print("  with loss and maps: {:.0f} ms\n", best(2, [&] { model->trace(text, all); }));
+    auto typed = all;
+    typed.prefix = model->trace(someTokens(*model, tokens - 1), all);
+    fmt::print("one more token behind {} known ones: {:.1f} ms\n", tokens - 1, best(5, [&] { model->trace(text, typed); }));
+    fmt::print("peak memory {}\n", memory("VmHWM"));
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 2 || argc > 3) {
+        fmt::print(stderr, "Usage: headscope_large_bench CHECKPOINT [TOKENS]\n");
+        return 2;
+    }
+    try {
+        measure(argv[1], argc > 2 ? std::max<std::int64_t>(std::strtoll(argv[2], nullptr, 10), 2) : 1024);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+    return 0;
+}

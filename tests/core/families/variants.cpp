@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/core/families/variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+namespace headscope::tests {
+namespace {
+
+using Attention = Variant::Attention;
+using Shape = std::vector<std::int64_t>;
+
+std::string layerPrefix(std::int64_t layer) { return fmt::format("unique_layers.{}.", layer); }
+
+/// Multiples of 1/512 below 4 in size, which half precision holds exactly.
+class Values
+{
+public:
+    explicit Values(std::uint32_t seed) : m_random(seed) {}
+    double next(double mean, double deviation)
+    {
+        const auto uniform = (static_cast<double>(m_random()) / 4294967296.0 - 0.5) * 3.4641016;
+        return std::round((mean + deviation * uniform) * 512) / 512;
+    }
+
+private:
+    std::mt19937 m_random;
+};
+
+class Builder
+{
+public:
+    explicit Builder(const Variant& variant) : m_variant(variant), m_values(static_cast<std::uint32_t>(variant.index) + 1) {}
+
+    test::TorchCheckpoint build()
+    {
+        ends();
+        for (std::int64_t layer = 0; layer < m_variant.layers; ++layer) {
+            const auto prefix = layerPrefix(layer);
+            norm(prefix + "norm1", m_variant.width);
+            norm(prefix + "norm2", m_variant.width);
+            attention(prefix + "self_attn.");
+            feedForward(prefix);
+        }
+        m_file.args = arguments();
+        return std::move(m_file);
+    }
+
+private:
+    void add(const std::string& name, Shape shape, double deviation, double mean = 0)
+    {
+        std::int64_t count = 1;
+        for (const auto size : shape)
+            count *= size;
+        std::vector<double> values(static_cast<std::size_t>(count));
+        std::generate(values.begin(), values.end(), [&] { return m_values.next(mean, deviation); });
+        m_file.tensors.push_back({.name = name, .shape = std::move(shape), .values = std::move(values)});
+    }
+    void norm(const std::string& name, std::int64_t width)
+    {
+        add(name + ".weight", {width}, 0.1, 1);
+        add(name + ".bias", {width}, 0.1);
+    }
+    void ends();
+    void attention(const std::string& prefix);
+    void switchHead(const std::string& prefix);
+    void feedForward(const std::string& prefix);
+    test::TorchArgs arguments() const;
+    test::TorchArgs attentionArguments() const;
+
+    Variant m_variant;
+    Values m_values;
+    test::TorchCheckpoint m_file;
+};
+
+void Builder::ends()
+{
+    const auto& v = m_variant;
+    const auto e = v.embeddingWidth > 0 ? v.embeddingWidth : v.width;
+    add("embedding.weight", {v.vocabulary, e}, 0.7);
+    if (v.embeddingWidth > 0) {
+        add("embedding_adapter.weight", {v.width, e}, 0.4);
+        add("embedding_adapter.bias", {v.width}, 0.1);
+        if (v.tied) {
+            add("output_adapter.weight", {e, v.width}, 0.3);
+            add("output_adapter.bias", {e}, 0.1);
+        }
+    }
+    if (v.preNorm)
+        norm("out_norm", v.width);
+    if (v.tied)
+        m_file.tensors.push_back({.name = "output.weight", .shape = {v.vocabulary, e}, .storageOf = "embedding.weight"});
+    else
+        add("output.weight", {v.vocabulary, v.width}, 0.3);
+    add("output.bias", {v.vocabulary}, 0.2);
+}
+
+void Builder::switchHead(const std::string& prefix)
+{
+    const auto& v = m_variant;
+    for (const char letter : {'q', 'k', 'v', 'o'}) {
+        const auto width = letter == 'v' || letter == 'o' ? v.valueWidth : v.headWidth;
+        const auto name = prefix + "projections." + letter;
+        const auto matrices = v.sharedExperts ? v.expertsOf(letter) : v.heads * v.expertsOf(letter);
+        if (v.mixture(letter))
+            add(name, letter == 'o' ? Shape{matrices, width, v.width} : Shape{matrices, v.width, width}, 0.3);
+        else
+            add(name, letter == 'o' ? Shape{v.width, v.heads * width} : Shape{v.heads * width, v.width}, 0.3);
+        if (v.ownRouter(letter))
+            add(prefix + "selections." + letter, {v.heads * v.expertsOf(letter), v.width}, 0.4);
+    }
+    if (v.attention == Attention::Relative)
+        add(prefix + "pos_to_pk", {v.heads * v.headWidth, v.width}, 0.3);
+    if (v.normReturned)
+        norm(prefix + "norm_ret", v.valueWidth);
+}
+
+void Builder::attention(const std::string& prefix)
+{
+    const auto& v = m_variant;
+    const auto d = v.width;
+    const auto all = v.heads * v.headWidth;
+    switch (v.attention) {
+    case Attention::Relative:
+    case Attention::Rotary: switchHead(prefix); return;
+    case Attention::Slots:
+        add(prefix + "data_to_q", {v.experts, d, v.headWidth}, 0.3);
+        add(prefix + "data_to_kv", {d, 2 * v.headWidth}, 0.3);
+        add(prefix + "out_proj", {v.experts, v.headWidth, d}, 0.3);
+        add(prefix + "pos_to_pk", {v.headWidth, d}, 0.3);
+        add(prefix + "sel_dst", {v.experts, d}, 0.4);
+        add(prefix + "scale", {1}, 0, 0.375);
+        return;
+    case Attention::DenseRelative:
+        add(prefix + "data_to_q.weight", {all, d}, 0.3);
+        add(prefix + "data_to_kv.weight", {2 * all, d}, 0.3);
+        add(prefix + "pos_to_pq.weight", {all, d}, 0.3);
+        add(prefix + "global_content_bias", {v.heads, v.headWidth}, 0.2);
+        add(prefix + "global_pos_bias", {v.heads, v.headWidth}, 0.2);
+        add(prefix + "multi_head_merge.weight", {d, all}, 0.3);
+        add(prefix + "scale", {1}, 0, 0.375);
+        add(prefix + "s_bias", {1}, 0.1);
+        return;
+    case Attention::DenseRotary:
+        add(prefix + "data_to_q.weight", {all, d}, 0.3);
+        add(prefix + "data_to_kv.weight", {2 * all, d}, 0.3);
+        add(prefix + "out_proj.weight", {d, all}, 0.3);
+        return;
+    }
+}
+
+void Builder::feedForward(const std::string& prefix)
+{
+    const auto& v = m_variant;
+    if (v.mixtureFeedForward) {
+        add(prefix + "pkm.keys", {v.feedForwardExperts, v.width, v.feedForwardSize}, 0.3);
+        add(prefix + "pkm.values", {v.feedForwardExperts, v.feedForwardSize, v.width}, 0.3);
+        add(prefix + "pkm.expert_sel", {v.feedForwardExperts, v.width}, 0.4);
+        add(prefix + "pkm.kv_sel_counts_100", {v.feedForwardExperts, v.feedForwardSize}, 0, 1);
+        return;
+    }
+    add(prefix + "linear1.weight", {v.inner, v.width}, 0.3);
+    add(prefix + "linear1.bias", {v.inner}, 0.1);
+    add(prefix + "linear2.weight", {v.width, v.inner}, 0.3);
+    add(prefix + "linear2.bias", {v.width}, 0.1);
+}
+
+std::string trainingVariant(const Variant& v)
+{
+    if (v.mixtureFeedForward)
+        return v.preNorm ? "preln_moe" : "moe";
+    if (v.attention == Attention::DenseRelative)
+        return "preln_relative";
+    if (v.attention == Attention::DenseRotary)
+        return v.preNorm ? "preln_rope" : "rope";
+    return "preln_moeatt";
+}
+
+test::TorchArgs Builder::attentionArguments() const
+{
+    const auto& v = m_variant;
+    const auto orNone = [](std::int64_t number) -> test::TorchArg { return number > 0 ? std::to_string(number) : std::string("none"); };
+    const bool mixtures = v.switchHead() || v.attention == Attention::Slots;
+    test::TorchArgs args{
+        {"moe.att.enable", std::int64_t{mixtures}},
+        {"moe.att.variant", std::string(v.attention == Attention::Relative ? "full" : v.attention == Attention::Rotary ? "full_rope" : "moa")},
+        {"moe.att.n_experts", v.experts},
+        {"moe.att.k", v.chosen},
+        {"moe.att.qside_n_experts", orNone(v.queryExperts)},
+        {"moe.att.kq_n_experts", orNone(v.keyQueryExperts)},
+        {"moe.att.selection_mode", std::string(v.softmax ? "softmax" : "sigmoid")},
+        {"moe.att.norm_qk", std::int64_t{v.normQk}},
+        {"moe.att.same_sel", std::int64_t{v.sameSelection}},
+        {"moe.att.separate_kq_sel", std::int64_t{v.separateRouters}},
+        {"moe.att.shared_experts", std::int64_t{v.sharedExperts}},
+        {"moe.att.norm_ret", std::int64_t{v.normReturned}},
+        {"moe.att.v_size", orNone(v.valueWidth != v.headWidth ? v.valueWidth : 0)},
+        {"moa.mode", std::string(v.moaMode ? "moa" : "my")},
+    };
+    for (const char letter : {'q', 'k', 'v', 'o'})
+        args.emplace_back(fmt::format("moe.att.{}_expert", letter), std::int64_t{v.mixture(letter)});
+    return args;
+}
+
+test::TorchArgs Builder::arguments() const
+{
+    const auto& v = m_variant;
+    auto args = attentionArguments();
+    const test::TorchArgs others{
+        {"task", std::string("c4_transformer")},
+        {"state_size", v.width},
+        {"transformer.variant", trainingVariant(v)},
+        {"transformer.encoder_n_layers", v.layers},
+        {"transformer.n_heads", v.attention == Attention::Slots ? v.chosen : v.heads},
+        {"transformer.head_projection_size", std::to_string(v.headWidth)},
+        {"transformer.activation", v.activation},
+        {"transformer.topk_value", std::int64_t{2}},
+        {"moe.n_experts", v.feedForwardExperts},
+        {"pkm.n_heads", v.feedForwardChosen},
+        {"moe.selection_mode", v.selectionMode},
+        {"moe.sel_norm", v.selectionNorm},
+        {"moe.activation_after_topk", std::int64_t{v.activationAfterTopK}},
+        {"tied_embedding", std::int64_t{v.tied}},
+        {"embedding_size", v.embeddingWidth > 0 ? std::to_string(v.embeddingWidth) : std::string("none")},
+        {"lm.unroll", v.unroll},
+        {"lm.trafo.context_blocks", v.blocks},
+        {"lm.trafo.same_length_eval", std::int64_t{v.sameLength}},
+        {"lm.trafo.last_layer_context", std::int64_t{v.lastLayer}},
+    };
+    args.insert(args.end(), others.begin(), others.end());
+    if (v.stringArguments)
+        for (auto& [name, value] : args)
+            if (const auto* number = std::get_if<std::int64_t>(&value))
+                value = *number == 1 ? test::TorchArg(true) : test::TorchArg(std::to_string(*number));
+    return args;
+}
+
+/// The variant's attention and feed-forward by its place in the list, so that all kinds occur.
+Variant kindOf(int index)
+{
+    // All combinations of mixtures that differ in their sharing of routers; "vo" is that of the papers.
+    static const std::vector<std::string> mixtures{"vo", "qkvo", "v", "o", "q", "k", "qk", "qo", "kv", "qkv", "qvo", "kvo", "qko"};
+    Variant v;
+    v.index = index;
+    if (index < 13) {
+        v.attention = index % 2 ? Attention::Rotary : Attention::Relative;
+        v.mixtures = mixtures[static_cast<std::size_t>(index)];
+        v.mixtureFeedForward = index % 3 == 1;
+        v.preNorm = index != 4 && index != 7;
+        return v;
+    }
+    static const std::array<Attention, 7> others{Attention::Slots,         Attention::Slots,       Attention::Slots,     Attention::DenseRelative,
+                                                 Attention::DenseRelative, Attention::DenseRotary, Attention::DenseRotary};
+    v.attention = others.at(static_cast<std::size_t>(index) - 13);
+    v.moaMode = index == 13;
+    v.softmax = index == 14;
+    v.mixtureFeedForward = index == 15 || index == 17;
+    v.preNorm = !v.mixtureFeedForward && index != 18;
+    return v;
+}
+
+Variant variant(int index)
+{
+    auto v = kindOf(index);
+    std::mt19937 random(static_cast<std::uint32_t>(index) + 77);
+    const auto pick = [&random](const auto& list) { return list[random() % list.size()]; };
+    const auto chance = [&random](unsigned one) { return random() % one == 0; };
+    v.layers = 2 + index % 2;
+    v.width = pick(std::vector<std::int64_t>{12, 16, 18});
+    v.vocabulary = 30 + static_cast<std::int64_t>(random() % 20);
+    v.heads = 1 + index % 3;
+    v.valueWidth = v.switchHead() && chance(3) ? 6 : v.headWidth;
+    v.experts = 3 + static_cast<std::int64_t>(random() % 3);
+    v.chosen = 1 + static_cast<std::int64_t>(random()) % 3;
+    v.sharedExperts = v.switchHead() && chance(4);
+    v.softmax = v.softmax || (v.switchHead() && index % 4 == 3);
+    v.sameSelection = v.switchHead() && index % 5 == 1 && !(v.attention == Attention::Rotary && v.mixtureFeedForward);
+    v.separateRouters = v.switchHead() && index % 4 == 2;
+    if (v.switchHead() && !v.sameSelection && !v.sharedExperts && chance(3))
+        v.queryExperts = v.experts + 1;
+    if (v.switchHead() && !v.sameSelection && !v.sharedExperts && chance(4))
+        v.keyQueryExperts = v.experts - 1 >= v.chosen ? v.experts - 1 : 0;
+    v.normQk = v.switchHead() && !v.mixtureFeedForward && index % 6 == 5;
+    v.normReturned = v.switchHead() && v.mixtureFeedForward && chance(2);
+    v.selectionMode = std::vector<std::string>{"sigmoid", "gate", "mul"}[static_cast<std::size_t>(index / 3) % 3];
+    v.activationAfterTopK = chance(2);
+    v.selectionNorm = pick(std::vector<std::string>{"none", "none", "cos", "weights", "input"});
+    v.activation = std::vector<std::string>{"relu", "gelu", "relu", "sigmoid", "identity", "softmax", "topk"}[static_cast<std::size_t>(index) % 7];
+    v.feedForwardChosen = 1 + static_cast<std::int64_t>(random() % 3);
+    v.tied = index % 3 == 0;
+    v.embeddingWidth = index % 4 == 1 ? 10 : 0;
+    v.unroll = pick(std::vector<std::int64_t>{8, 12, 64});
+    v.blocks = static_cast<std::int64_t>(random() % 3);
+    v.sameLength = v.blocks > 0 && chance(2);
+    v.lastLayer = v.blocks > 0 && index % 3 == 2;
+    v.legacy = index % 4 == 2;
+    v.half = index % 5 == 3;
+    v.optimizer = index % 3 == 1;
+    v.stringArguments = index % 5 == 2;
+    v.prefix = std::vector<std::string>{"", "module.", "_orig_mod.", "module._orig_mod."}[static_cast<std::size_t>(index) % 4];
+    v.oldNames = v.switchHead() && index % 3 == 0 && !(v.ownRouter('q') && v.ownRouter('o')) && !(v.ownRouter('k') && v.ownRouter('v'));
+    return v;
+}
+
+test::TorchTensor& find(test::TorchCheckpoint& checkpoint, const std::string& name)
+{
+    return *std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(), [&](const auto& tensor) { return tensor.name == name; });
+}
+
+/// Rows of the first dimension, taken in groups of `experts`, in the order in which `order` names them.
+void permute(test::TorchTensor& tensor, std::int64_t experts)
+{
+    const auto rows = tensor.shape.front();
+    const auto size = tensor.values.size() / static_cast<std::size_t>(rows);
+    const auto before = tensor.values;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const auto from = row / experts * experts + (row % experts * 2 + 1) % experts; // a permutation for odd numbers
+        const auto turned = row / experts * experts + (row % experts + 1) % experts;   // and one for all
+        const auto source = static_cast<std::size_t>(experts % 2 ? from : turned);
+        std::copy_n(before.begin() + static_cast<std::ptrdiff_t>(source * size), size,
+                    tensor.values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * size));
+    }
+}
+
+} // namespace
+
+std::int64_t Variant::expertsOf(char letter) const
+{
+    if ((letter == 'q' || letter == 'k') && keyQueryExperts > 0)
+        return keyQueryExperts;
+    return (letter == 'q' || letter == 'o') && queryExperts > 0 ? queryExperts : experts;
+}
+
+bool Variant::ownRouter(char letter) const
+{
+    if (!mixture(letter))
+        return false;
+    switch (letter) {
+    case 'q': return separateRouters || !mixture('o') || expertsOf('q') != expertsOf('o');
+    case 'k': {
+        const bool separate = separateRouters || !mixture('v') || expertsOf('k') != expertsOf('v');
+        return separate && !(sameSelection && mixture('q'));
+    }
+    case 'v': return !(sameSelection && mixture('o'));
+    default: return true;
+    }
+}
+
+std::string Variant::name() const
+{
+    static const std::map<Attention, std::string> names{{Attention::Relative, "switchhead_xl_"},
+                                                        {Attention::Rotary, "switchhead_rope_"},
+                                                        {Attention::Slots, "moa"},
+                                                        {Attention::DenseRelative, "dense_xl"},
+                                                        {Attention::DenseRotary, "dense_rope"}};
+    return fmt::format("{:02}_{}{}{}{}{}{}", index, names.at(attention), mixtures, preNorm ? "" : "_post", mixtureFeedForward ? "_moe" : "",
+                       lastLayer ? "_last_layer" : "", sameLength ? "_same_length" : "");
+}
+
+std::vector<Variant> variants()
+{
+    std::vector<Variant> all;
+    for (int index = 0; index < 20; ++index)
+        all.push_back(variant(index));
+    return all;
+}
+
+test::TorchCheckpoint plainCheckpoint(const Variant& variant) { return Builder(variant).build(); }
+
+test::TorchCheckpoint disguised(test::TorchCheckpoint checkpoint, const Variant& variant)
+{
+    checkpoint.container = variant.legacy ? test::TorchContainer::Legacy : test::TorchContainer::Zip;
+    checkpoint.optimizer = variant.optimizer ? test::OptimizerState::Adam : test::OptimizerState::None;
+    const std::vector<std::pair<std::string, std::string>> before{
+        {"projections.q", "data_to_q"}, {"projections.k", "data_to_k"}, {"projections.v", "data_to_v"}, {"projections.o", "out_proj"},
+        {"selections.o", "sel_dst"},    {"selections.q", "sel_dst"},    {"selections.v", "sel_src"},    {"selections.k", "sel_src"}};
+    const auto renamed = [&](std::string name) {
+        for (const auto& [now, old] : before)
+            if (variant.oldNames && name.ends_with(now))
+                name.replace(name.size() - now.size(), now.size(), old);
+        return variant.prefix + name;
+    };
+    for (auto& tensor : checkpoint.tensors) {
+        tensor.name = renamed(tensor.name);
+        if (!tensor.storageOf.empty())
+            tensor.storageOf = renamed(tensor.storageOf);
+        if (variant.half)
+            tensor.dtype = core::DType::F16;
+    }
+    return checkpoint;
+}
+
+test::TorchCheckpoint withPermutedExperts(test::TorchCheckpoint checkpoint, const Variant& variant)
+{
+    for (auto& tensor : checkpoint.tensors) {
+        const auto ends = [&tensor](const std::string& name) { return tensor.name.ends_with(name); };
+        if (ends("pkm.keys") || ends("pkm.values") || ends("pkm.expert_sel"))
+            permute(tensor, variant.feedForwardExperts);
+        if (variant.attention == Attention::Slots && (ends("data_to_q") || ends("out_proj") || ends("sel_dst")))
+            permute(tensor, variant.experts);
+        for (const char letter : {'q', 'k', 'v', 'o'})
+            if (variant.mixture(letter) && (ends(std::string("projections.") + letter) || ends(std::string("selections.") + letter)))
+                permute(tensor, variant.expertsOf(letter));
+    }
+    return checkpoint;
+}
+
+Variant choosingAll(Variant variant)
+{
+    variant.queryExperts = variant.keyQueryExperts = 0;
+    variant.chosen = variant.experts;
+    variant.feedForwardChosen = variant.feedForwardExperts;
+    variant.selectionNorm = "none"; // a router of zeros has no length
+    if (variant.mixtureFeedForward && (variant.activation == "softmax" || variant.activation == "topk"))
+        variant.activation = "relu"; // these look at one expert as a whole
+    return variant;
+}
+
+test::TorchCheckpoint withSilentRouters(test::TorchCheckpoint checkpoint)
+{
+    for (auto& tensor : checkpoint.tensors)
+        if (tensor.name.find(".selections.") != std::string::npos || tensor.name.ends_with("expert_sel") || tensor.name.ends_with("sel_dst"))
+            std::fill(tensor.values.begin(), tensor.values.end(), 0.0);
+    return checkpoint;
+}
+
+namespace {
+
+/// matrices [H·E or E, rows, columns] -> one matrix for each head, gate times their sum.
+std::vector<double> summed(const test::TorchTensor& tensor, std::int64_t head, std::int64_t experts, double gate)
+{
+    const auto size = static_cast<std::size_t>(tensor.shape[1] * tensor.shape[2]);
+    const auto first = tensor.shape[0] == experts ? 0 : head * experts;
+    std::vector<double> sum(size);
+    for (std::int64_t e = 0; e < experts; ++e)
+        for (std::size_t i = 0; i < size; ++i)
+            sum[i] += gate * tensor.values[static_cast<std::size_t>(first + e) * size + i];
+    return sum;
+}
+
+/// Rows become columns.
+std::vector<double> transposed(const std::vector<double>& values, std::int64_t rows, std::int64_t columns)
+{
+    std::vector<double> result(values.size());
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < columns; ++c)
+            result[static_cast<std::size_t>(c * rows + r)] = values[static_cast<std::size_t>(r * columns + c)];
+    return result;
+}
+
+void append(std::vector<double>& all, const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+/// A mixture of SwitchHead as the dense projection it amounts to.
+test::TorchTensor denseProjection(const test::TorchTensor& mixture, const Variant& v, double gate, bool output)
+{
+    test::TorchTensor dense{.name = mixture.name};
+    const auto rows = mixture.shape[1];
+    const auto columns = mixture.shape[2];
+    for (std::int64_t head = 0; head < v.heads; ++head) // in: [d, width] -> rows of heads; out: [width, d] -> the same before the turn below
+        append(dense.values, output ? summed(mixture, head, v.experts, gate) : transposed(summed(mixture, head, v.experts, gate), rows, columns));
+    if (output)
+        dense.values = transposed(dense.values, v.heads * rows, columns);
+    dense.shape = output ? Shape{columns, v.heads * rows} : Shape{v.heads * columns, rows};
+    return dense;
+}
+
+/// MoA with all experts chosen: ordinary heads that share keys and values, without biases.
+std::vector<test::TorchTensor> denseSlots(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v, double gate)
+{
+    const auto w = v.headWidth;
+    const auto d = v.width;
+    const auto all = v.experts * w;
+    test::TorchTensor q{.name = prefix + "data_to_q.weight", .shape = {all, d}};
+    test::TorchTensor kv{.name = prefix + "data_to_kv.weight", .shape = {2 * all, d}};
+    test::TorchTensor pos{.name = prefix + "pos_to_pq.weight", .shape = {all, d}};
+    test::TorchTensor merge{.name = prefix + "multi_head_merge.weight", .shape = {d, all}};
+    const auto& queries = find(file, prefix + "data_to_q").values;
+    auto out = find(file, prefix + "out_proj").values;
+    for (auto& value : out)
+        value *= gate;
+    for (std::int64_t e = 0; e < v.experts; ++e) {
+        const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(e * d * w);
+        append(q.values, transposed({begin, begin + static_cast<std::ptrdiff_t>(d * w)}, d, w));
+        append(kv.values, transposed(find(file, prefix + "data_to_kv").values, d, 2 * w)); // K rows, then V rows
+        append(pos.values, find(file, prefix + "pos_to_pk").values);
+    }
+    merge.values = transposed(out, all, d);
+    const std::vector<double> none(static_cast<std::size_t>(all));
+    return {q, kv, pos, merge, {.name = prefix + "global_content_bias", .shape = {v.experts, w}, .values = none},
+            {.name = prefix + "global_pos_bias", .shape = {v.experts, w}, .values = none}, {.name = prefix + "scale", .shape = {1}, .values = {0.375}}};
+}
+
+/// A mixture feed-forward as the dense one whose hidden layer is those of all experts side by side.
+std::vector<test::TorchTensor> denseFeedForward(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v, double gate)
+{
+    const auto inner = v.feedForwardExperts * v.feedForwardSize;
+    const bool before = v.selectionMode == "mul"; // the gate multiplies what goes into the activation
+    test::TorchTensor up{.name = prefix + "linear1.weight", .shape = {inner, v.width}};
+    const auto& keys = find(file, prefix + "pkm.keys").values;
+    for (std::int64_t e = 0; e < v.feedForwardExperts; ++e) {
+        const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(e * v.width * v.feedForwardSize);
+        append(up.values, transposed({begin, begin + static_cast<std::ptrdiff_t>(v.width * v.feedForwardSize)}, v.width, v.feedForwardSize));
+    }
+    test::TorchTensor down{.name = prefix + "linear2.weight", .shape = {v.width, inner},
+                           .values = transposed(find(file, prefix + "pkm.values").values, inner, v.width)};
+    for (auto& value : before ? up.values : down.values)
+        value *= gate;
+    return {up, down, {.name = prefix + "linear1.bias", .shape = {inner}, .values = std::vector<double>(static_cast<std::size_t>(inner))},
+            {.name = prefix + "linear2.bias", .shape = {v.width}, .values = std::vector<double>(static_cast<std::size_t>(v.width))}};
+}
+
+} // namespace
+
+test::TorchCheckpoint denseTwin(const Variant& all, const ConstantGate& gate)
+{
+    auto file = plainCheckpoint(all);
+    auto source = file;
+    for (std::int64_t layer = 0; layer < all.layers; ++layer) {
+        const auto prefix = layerPrefix(layer);
+        const auto replace = [&](const std::string& gone, const std::vector<test::TorchTensor>& now) {
+            std::erase_if(file.tensors, [&](const auto& tensor) { return tensor.name.starts_with(gone); });
+            file.tensors.insert(file.tensors.end(), now.begin(), now.end());
+        };
+        for (const char letter : {'q', 'k', 'v', 'o'})
+            if (all.mixture(letter)) {
+                const auto name = prefix + "self_attn.projections." + letter;
+                replace(name, {denseProjection(find(source, name), all, gate(layer, std::string(1, letter)), letter == 'o')});
+            }
+        replace(prefix + "self_attn.selections.", {});
+        if (all.attention == Attention::Slots)
+            replace(prefix + "self_attn.", denseSlots(source, prefix + "self_attn.", all, gate(layer, "qo")));
+        if (all.mixtureFeedForward)
+            replace(prefix + "pkm.", denseFeedForward(source, prefix, all, gate(layer, "mlp")));
+    }
+    return file;
+}
+
+} // namespace headscope::tests
