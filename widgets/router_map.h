@@ -17,7 +17,7 @@ namespace headscope::widgets {
 class RouterMapKey;
 
 /// All routers of a model: layers × sites (× heads). The colour of a cell is the entropy of its load over the text; a corner
-/// says that experts were never chosen. Layers that apply the same weights have the same letter. Click and arrows choose the
+/// says that experts were never chosen. Layers that apply the same weights have the same letter, and their repeats stand apart. Click and arrows choose the
 /// router.
 class RouterMap : public QAbstractScrollArea
 {

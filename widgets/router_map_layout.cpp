@@ -79,6 +79,25 @@ RouterGrid routerGrid(std::span<const std::shared_ptr<const core::SiteRouting>> 
     return grid;
 }
 
+std::vector<bool> repeatStarts(std::span<const RouterRow> rows)
+{
+    std::vector<bool> starts(rows.size(), false);
+    std::size_t begin = 0; // of the repeat that a row belongs to
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const int now = rows[row].repeat;
+        const int before = row > 0 ? rows[row - 1].repeat : now;
+        const auto inside = rows.subspan(begin, row - begin);
+        const bool cycle = std::any_of(inside.begin(), inside.end(), [now](const RouterRow& other) { return other.repeat == now; });
+        const bool run = row > begin + 1 && rows[row - 2].repeat == before; // the row before was a repeat of the one before it
+        const bool repeats = now >= 0 && before >= 0;
+        if (row == 0 || (now != before && (!repeats || cycle || run))) {
+            starts[row] = row == 0 || now >= 0 || before >= 0;
+            begin = row;
+        }
+    }
+    return starts;
+}
+
 std::optional<std::size_t> RouterGrid::cellOf(const core::RouterAddress& address) const
 {
     const auto whole = address.wholeSite();
@@ -121,10 +140,13 @@ RouterMapLayout::RouterMapLayout(const RouterGrid& grid, const RouterMapMetrics&
             m_left.push_back(x);
         x += metrics.groupGap;
     }
+    const std::vector<bool> starts = repeatStarts(grid.rows);
     int y = metrics.margin + metrics.header;
     for (std::size_t row = 0; row < grid.rows.size(); ++row) {
         if (row > 0 && grid.rows[row].stack != grid.rows[row - 1].stack)
             y += metrics.stackGap;
+        else if (row > 0 && starts[row])
+            y += metrics.repeatGap;
         m_top.push_back(y);
         y += metrics.cellHeight + metrics.cellGap;
     }

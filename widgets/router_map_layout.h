@@ -42,6 +42,9 @@ struct RouterRow {
     int repeat = -1;
 };
 
+/// Which rows begin a repeat: "a b a b" has two of two rows, "a a b b" two of two, "a a a" and rows without repeats begin none but the first.
+std::vector<bool> repeatStarts(std::span<const RouterRow> rows);
+
 /// What is in the map: layers from the input up, columns by site in the order of the forward pass.
 struct RouterGrid {
     std::vector<RouterRow> rows;
@@ -65,6 +68,7 @@ struct RouterMapMetrics {
     int header = 32;
     int groupGap = 8;
     int stackGap = 14; // between encoder and decoder
+    int repeatGap = 8; // between repeats of layers that apply the same weights
     int leastCell = 10;
     int mostCell = 30;
     int cellHeight = 20;

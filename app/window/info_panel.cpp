@@ -53,16 +53,60 @@ QString routers(const core::ModelInfo& info)
     return lines.isEmpty() ? InfoPanel::tr("none: this model is dense") : lines.join(QStringLiteral("<br>"));
 }
 
+bool fromShapes(const core::Setting& setting)
+{
+    return setting.source == "shapes";
+}
+
+QString table(const QString& rows)
+{
+    return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows);
+}
+
+QString part(const QString& title, const QString& content)
+{
+    return QStringLiteral("<h4>%1</h4>%2").arg(title, content);
+}
+
+/// Every hyper-parameter with the place it comes from.
 QString settings(const core::ModelInfo& info)
 {
     QString rows;
     for (const core::Setting& setting : info.settings)
-        rows +=
-            QStringLiteral(
-                "<tr><td style='padding-right:10px'>%1</td><td style='padding-right:10px'>%2</td><td><i>%3</i></td></tr>")
-                .arg(text(setting.name), text(setting.value), text(setting.source));
-    return rows.isEmpty() ? QString()
-                          : QStringLiteral("<h4>%1</h4><table>%2</table>").arg(InfoPanel::tr("Hyper-parameters"), rows);
+        if (!fromShapes(setting))
+            rows += QStringLiteral(
+                        "<tr><td style='padding-right:10px'>%1</td><td style='padding-right:10px'>%2</td><td><i>%3</i></td></tr>")
+                        .arg(text(setting.name), text(setting.value), text(setting.source));
+    return table(rows);
+}
+
+QString files(const core::ModelInfo& info)
+{
+    QString rows = row(InfoPanel::tr("Path"), text(info.path));
+    rows += row(InfoPanel::tr("Container"), QStringLiteral("%1, %2").arg(text(info.container), bytesText(info.modelBytes)));
+    rows += row(InfoPanel::tr("Family"), text(info.family));
+    rows += row(InfoPanel::tr("Tokenizer"),
+                info.tokenizer.empty() ? InfoPanel::tr("none: texts are lists of ids") : text(info.tokenizer));
+    rows += row(InfoPanel::tr("Text is read"), QString::fromUtf8(toString(info.textPolicy.split).data()));
+    return table(rows) + settings(info);
+}
+
+QString shapes(const core::ModelInfo& info)
+{
+    QString rows = row(InfoPanel::tr("Variant"), text(info.variant));
+    rows += row(InfoPanel::tr("Parameters"), QLocale::c().toString(static_cast<qlonglong>(info.parameters)));
+    rows += row(InfoPanel::tr("Layers"), QString::number(info.layers));
+    rows += row(InfoPanel::tr("Width"), QString::number(info.width));
+    rows += row(InfoPanel::tr("Heads"), InfoPanel::tr("%1 of width %2").arg(info.heads).arg(info.headWidth));
+    rows += row(InfoPanel::tr("Vocabulary"), QString::number(info.vocabulary));
+    rows += row(InfoPanel::tr("Positions"), text(info.positions));
+    rows += row(InfoPanel::tr("Norm"), text(info.norm));
+    rows += row(InfoPanel::tr("Attention sees"), visibility(info.visibility));
+    rows += row(InfoPanel::tr("Routers"), routers(info));
+    for (const core::Setting& setting : info.settings)
+        if (fromShapes(setting))
+            rows += row(text(setting.name), text(setting.value));
+    return table(rows);
 }
 
 QString notes(const core::ModelInfo& info)
@@ -70,33 +114,16 @@ QString notes(const core::ModelInfo& info)
     QString items;
     for (const std::string& note : info.notes)
         items += QStringLiteral("<li>%1</li>").arg(text(note));
-    return items.isEmpty()
-               ? QString()
-               : QStringLiteral("<h4>%1</h4><ul style='margin-left:-24px'>%2</ul>").arg(InfoPanel::tr("Notes"), items);
+    return items.isEmpty() ? InfoPanel::tr("There are none.")
+                           : QStringLiteral("<ul style='margin-left:-24px'>%1</ul>").arg(items);
 }
 
 } // namespace
 
 QString InfoPanel::html(const core::ModelInfo& info)
 {
-    const QLocale numbers = QLocale::c();
-    QString rows;
-    rows += row(tr("Path"), text(info.path));
-    rows += row(tr("Family"), text(info.family));
-    rows += row(tr("Variant"), text(info.variant));
-    rows += row(tr("Container"), text(info.container) + QStringLiteral(", ") + bytesText(info.modelBytes));
-    rows += row(tr("Parameters"), numbers.toString(static_cast<qlonglong>(info.parameters)));
-    rows += row(tr("Layers"), QString::number(info.layers));
-    rows += row(tr("Width"), QString::number(info.width));
-    rows += row(tr("Heads"), tr("%1 of width %2").arg(info.heads).arg(info.headWidth));
-    rows += row(tr("Vocabulary"), QString::number(info.vocabulary));
-    rows += row(tr("Positions"), text(info.positions));
-    rows += row(tr("Norm"), text(info.norm));
-    rows += row(tr("Attention sees"), visibility(info.visibility));
-    rows += row(tr("Routers"), routers(info));
-    rows += row(tr("Tokenizer"), info.tokenizer.empty() ? tr("none: texts are lists of ids") : text(info.tokenizer));
-    rows += row(tr("Text is read"), QString::fromUtf8(toString(info.textPolicy.split).data()));
-    return QStringLiteral("<table>%1</table>").arg(rows) + notes(info) + settings(info);
+    return part(tr("What the files say"), files(info)) + part(tr("What the shapes say"), shapes(info)) +
+           part(tr("Notes"), notes(info));
 }
 
 InfoPanel::InfoPanel(QWidget* parent) : QTextBrowser(parent)

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void gridHasEveryRouterOnce();
     void gridGroupsSites();
     void gridNumbersRepeatedLayers();
+    void repeatsStandApart();
     void gridPassesOverMissingRouters();
     void layoutFindsCells();
     void layoutFitsTheWidthOrScrolls();
@@ -103,6 +104,34 @@ void TestRouterMap::gridNumbersRepeatedLayers()
     const auto own = routerGrid(samples::switchHead(samples::text())->sites);
     QCOMPARE(own.rows[0].repeat, -1);
     QCOMPARE(own.rows[1].repeat, -1);
+}
+
+void TestRouterMap::repeatsStandApart()
+{
+    const auto starts = [](std::initializer_list<int> repeats) {
+        std::vector<RouterRow> rows;
+        for (const int repeat : repeats)
+            rows.push_back({core::Stack::None, static_cast<int>(rows.size()), repeat});
+        QStringList begun;
+        const std::vector<bool> first = repeatStarts(rows);
+        for (std::size_t row = 0; row < first.size(); ++row)
+            if (first[row] && row > 0)
+                begun << QString::number(row);
+        return begun.join(u' ');
+    };
+    QCOMPARE(starts({}), QString());
+    QCOMPARE(starts({-1, -1, -1}), QString());
+    QCOMPARE(starts({0, 0, 0}), QString());
+    QCOMPARE(starts({0, 1, 0, 1, 0, 1}), QStringLiteral("2 4"));
+    QCOMPARE(starts({0, 0, 1, 1, 2, 2}), QStringLiteral("2 4"));
+    QCOMPARE(starts({0, 1, 2, 0, 1, 2}), QStringLiteral("3"));
+    QCOMPARE(starts({-1, 0, 0, -1}), QStringLiteral("1 3"));
+
+    RouterGrid grid = routerGrid(samples::switchAll(samples::text())->sites);
+    const RouterMapMetrics metrics;
+    const int together = RouterMapLayout(grid, metrics).size().height();
+    grid.rows[1].repeat = -1;
+    QCOMPARE(RouterMapLayout(grid, metrics).size().height(), together + metrics.repeatGap);
 }
 
 void TestRouterMap::gridPassesOverMissingRouters()
