@@ -8,9 +8,12 @@
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/corpus/counts_file.h"
 #include "core/export/atomic_stream.h"
 #include "core/export/statistics_export.h"
+#include "core/export/weights_export.h"
+#include "core/families/model.h"
 
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
@@ -29,8 +32,9 @@ constexpr std::size_t tablesShown = 4;
 constexpr std::size_t cellWidth = 18;
 
 /// Options that say how to count. A file of counts knows.
-constexpr std::array countingOptions{"--family", "--tokenizer", "--text-policy", "--sidecar", "--device", "--dtype", "--documents", "--window",
-                                     "--skip-first", "--tags", "--frequent-tokens", "--frequent", "--groups", "--threads", "--batch"};
+constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--device",
+                                     "--dtype",           "--documents", "--window",      "--skip-first", "--tags",
+                                     "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch"};
 
 struct SpecializeLine {
     ModelOptions model;
@@ -71,12 +75,18 @@ void SpecializeLine::add(CLI::App& app)
     app.get_option("--words")->description("words instead of pieces of the vocabulary");
     model.addCompute(app);
     app.add_option("--counts", counts, "instead of MODEL and CORPUS: counts, as `count` writes them")->type_name("FILE");
-    app.add_option("--router", routers, "routers, as layers.0.self.v or layers.*.self.o.h0")->expected(1, -1)->delimiter(',')->type_name("ADDRESS");
-    app.add_option("--min-count", minimum, "leave out tokens that occur less often")->check(quiet(CLI::NonNegativeNumber))->type_name("N");
+    app.add_option("--router", routers, "routers, as layers.0.self.v or layers.*.self.o.h0")
+        ->expected(1, -1)
+        ->delimiter(',')
+        ->type_name("ADDRESS");
+    app.add_option("--min-count", minimum, "leave out tokens that occur less often")
+        ->check(quiet(CLI::NonNegativeNumber))
+        ->type_name("N");
     app.add_option("--min-pair-count", minimumPair, "leave out pairs that occur less often")
         ->check(quiet(CLI::NonNegativeNumber))
         ->type_name("N");
-    app.add_option("--sort", sort, "column that orders the tokens of an expert, as pmi, npmi, n_te, g2, q")->type_name("COLUMN");
+    app.add_option("--sort", sort, "column that orders the tokens of an expert, as pmi, npmi, n_te, g2, q")
+        ->type_name("COLUMN");
     app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md and .tex)")
         ->check(quiet(CLI::NonNegativeNumber))
         ->type_name("N");
@@ -94,16 +104,23 @@ void SpecializeLine::add(CLI::App& app)
         ->check(quiet(CLI::Range(0, 100'000)))
         ->type_name("N");
     app.add_option("--seed", seed, "of these draws")->type_name("N");
-    app.add_option("--table", table, "what the rows are")
-        ->check(quiet(CLI::IsMember({"pairs", "experts", "routers", "tags", "together"})))
-        ->type_name("pairs|experts|routers|tags|together");
+    app.add_option("--table", table, "what the rows are; likes and alike read weights alone: MODEL without CORPUS")
+        ->check(quiet(CLI::IsMember({"pairs", "experts", "routers", "tags", "together", "likes", "alike"})))
+        ->type_name("pairs|experts|routers|tags|together|likes|alike");
     app.add_option("--note", note, "a word about the corpus, as \"held out\", for the exported file")->type_name("TEXT");
     app.add_option("--out", out, "write a file: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
-    app.footer("MODEL CORPUS… counts anew each time; `count` keeps the counts. Without --out it prints the first tables with few tokens. docs/routing.md says what the numbers mean.");
+    app.footer("MODEL CORPUS… counts anew each time; `count` keeps the counts. Without --out it prints the first tables "
+               "with few tokens. docs/routing.md says what the numbers mean.");
 }
 
 void SpecializeLine::checkInput(const CLI::App& app) const
 {
+    if (core::weightsTable(table)) {
+        if (model.model().empty() || corpus.given() || !counts.empty())
+            throw UsageError(
+                fmt::format("--table {} reads weights alone: give MODEL, and neither CORPUS nor --counts.", table));
+        return;
+    }
     if (counts.empty()) {
         if (model.model().empty() || !corpus.given())
             throw UsageError("Give a checkpoint and a corpus, or counts with --counts.");
@@ -113,7 +130,8 @@ void SpecializeLine::checkInput(const CLI::App& app) const
         throw UsageError("--counts stands in the place of MODEL and CORPUS; give one or the other.");
     for (const char* option : countingOptions) {
         if (app.count(option) > 0)
-            throw UsageError(fmt::format("{} says how to count, and --counts holds what was counted; count again with it.", option));
+            throw UsageError(
+                fmt::format("{} says how to count, and --counts holds what was counted; count again with it.", option));
     }
 }
 
@@ -128,7 +146,8 @@ void SpecializeLine::check(const CLI::App& app) const
     }
     const bool toFile = app.count("--out") > 0;
     if (toFile && !core::tableFormat(std::filesystem::path(out).extension().string()))
-        throw UsageError(fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
+        throw UsageError(
+            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
     if (!toFile && table != "pairs")
         throw UsageError("--table needs --out; without it tables of top tokens are printed.");
 }
@@ -165,14 +184,16 @@ core::StatisticsExport SpecializeLine::settings(const core::Counts& of) const
 }
 
 /// A column for every expert, on a terminal.
-void printTable(const CommandContext& context, const core::RouterTable& table, const core::StatisticsExport& what, const core::Progress& progress)
+void printTable(const CommandContext& context, const core::RouterTable& table, const core::StatisticsExport& what,
+                const core::Progress& progress)
 {
     const core::PairTable statistics = core::pairStatistics(table, what.pairs, progress);
     const auto lists = core::topLists(table, statistics, what.sort, what.top);
     std::vector<Table::Column> titles;
     std::size_t rows = 0;
     for (std::size_t e = 0; e < lists.size(); ++e) {
-        const double share = static_cast<double>(table.selections[e]) / (static_cast<double>(table.positions) * table.chosen);
+        const double share =
+            static_cast<double>(table.selections[e]) / (static_cast<double>(table.positions) * table.chosen);
         titles.push_back({table.positions > 0 ? fmt::format("{} ({:.0f} %)", e, 100 * share) : fmt::format("{}", e)});
         rows = std::max(rows, lists[e].size());
     }
@@ -185,19 +206,19 @@ void printTable(const CommandContext& context, const core::RouterTable& table, c
                 continue;
             }
             const double number = core::value(table, list[row], what.sort);
-            cells.push_back(shortened(printable((*table.rows)[list[row].row].text), cellWidth)
-                            + (std::isnan(number) ? std::string() : fmt::format(" {:.3g}", number)));
+            cells.push_back(shortened(printable((*table.rows)[list[row].row].text), cellWidth) +
+                            (std::isnan(number) ? std::string() : fmt::format(" {:.3g}", number)));
         }
         shown.add(std::move(cells));
     }
-    context.out << fmt::format("{}: {} of {} experts, {} positions; expert (load), tokens with {}\n", table.router, table.chosen, table.experts,
-                               table.positions, core::info(what.sort).name);
+    context.out << fmt::format("{}: {} of {} experts, {} positions; expert (load), tokens with {}\n", table.router,
+                               table.chosen, table.experts, table.positions, core::info(what.sort).name);
     shown.print(context.out, "  ");
     context.out << '\n';
 }
 
-void printTables(const CommandContext& context, const core::Counts& counts, core::StatisticsExport what, bool routersGiven, bool topGiven,
-                 ProgressLine& line)
+void printTables(const CommandContext& context, const core::Counts& counts, core::StatisticsExport what, bool routersGiven,
+                 bool topGiven, ProgressLine& line)
 {
     if (!topGiven)
         what.top = tokensShown;
@@ -213,7 +234,28 @@ void printTables(const CommandContext& context, const core::Counts& counts, core
         ++printed;
     });
     if (printed < all)
-        printNotes(context, {fmt::format("These are {} of {} routers; --router chooses others, --out writes all.", printed, all)});
+        printNotes(context,
+                   {fmt::format("These are {} of {} routers; --router chooses others, --out writes all.", printed, all)});
+}
+
+} // namespace
+
+namespace {
+
+/// What needs no corpus.
+void writeFromWeights(const SpecializeLine& line, const CommandContext& context, const core::Progress& progress)
+{
+    const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
+    core::WeightsExport what;
+    what.program = fmt::format("Headscope {}", version());
+    what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+    what.top = static_cast<std::size_t>(line.top);
+    what.routers = selectRouters(*model->info(), line.routers.empty() ? std::vector<std::string>{"all"} : line.routers);
+    core::AtomicStream file(line.out);
+    const core::TableFormat format = *core::tableFormat(std::filesystem::path(line.out).extension().string());
+    core::writeWeights(file.stream(), format, *core::weightsTable(line.table), *model, what, progress);
+    file.commit();
+    printNotes(context, model->info()->notes);
 }
 
 } // namespace
@@ -234,11 +276,14 @@ void runSpecialize(const Arguments& arguments, const CommandContext& context)
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
+    if (core::weightsTable(line.table))
+        return writeFromWeights(line, context, progress);
     const core::Counts counts = line.counts.empty() ? countFor(line.model, line.corpus, {}, shown, context)
                                                     : core::readCounts(line.counts, progress);
     const core::StatisticsExport what = line.settings(counts);
     if (line.out.empty())
-        return printTables(context, counts, what, parser.app().count("--router") > 0, parser.app().count("--top") > 0, shown);
+        return printTables(context, counts, what, parser.app().count("--router") > 0, parser.app().count("--top") > 0,
+                           shown);
     core::AtomicStream file(line.out);
     const core::TableFormat format = *core::tableFormat(std::filesystem::path(line.out).extension().string());
     core::writeStatistics(file.stream(), format, *core::statisticsTable(line.table), counts, what, progress);

@@ -112,8 +112,8 @@ class SeparatedWriter : public DataTableWriter
 {
 public:
     using CellText = std::string (*)(const DataCell&);
-    SeparatedWriter(std::ostream& out, char separator, std::string_view lineEnd, CellText cellText, const std::vector<DataColumn>& columns,
-                    const About& about)
+    SeparatedWriter(std::ostream& out, char separator, std::string_view lineEnd, CellText cellText,
+                    const std::vector<DataColumn>& columns, const About& about)
         : m_out(out), m_separator(separator), m_lineEnd(lineEnd), m_cellText(cellText), m_about(aboutJson(about))
     {
         std::string line;
@@ -142,7 +142,8 @@ private:
 class JsonTableWriter : public DataTableWriter
 {
 public:
-    JsonTableWriter(std::ostream& out, std::vector<DataColumn> columns, const About& about) : m_json(out), m_columns(std::move(columns))
+    JsonTableWriter(std::ostream& out, std::vector<DataColumn> columns, const About& about)
+        : m_json(out), m_columns(std::move(columns))
     {
         m_json.beginObject();
         m_json.key("about");
@@ -192,7 +193,8 @@ public:
         rule(&cells);
         std::string line = "|";
         for (const DataCell& cell : cells)
-            line += fmt::format(" {} |", isText(cell) ? markdownText(displayed(std::get<std::string>(cell))) : readable(cell));
+            line +=
+                fmt::format(" {} |", isText(cell) ? markdownText(displayed(std::get<std::string>(cell))) : readable(cell));
         m_out << line << '\n';
     }
     void finish() override
@@ -223,7 +225,8 @@ private:
 class LatexWriter : public DataTableWriter
 {
 public:
-    LatexWriter(std::ostream& out, const std::vector<DataColumn>& columns, const About& about) : m_out(out), m_columns(columns)
+    LatexWriter(std::ostream& out, const std::vector<DataColumn>& columns, const About& about)
+        : m_out(out), m_columns(columns)
     {
         m_out << aboutLatex(about) << latexBegin() << "\\begingroup\\footnotesize\n";
     }
@@ -232,7 +235,8 @@ public:
         begin(&cells);
         std::string line;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            line += (i == 0 ? "" : " & ") + (isText(cells[i]) ? latexText(displayed(std::get<std::string>(cells[i]))) : readable(cells[i]));
+            line += (i == 0 ? "" : " & ") +
+                    (isText(cells[i]) ? latexText(displayed(std::get<std::string>(cells[i]))) : readable(cells[i]));
         m_out << line << " \\\\\n";
         if (++m_rows % rowsOfAPage == 0) { // a tabular does not break over pages
             m_out << "\\bottomrule\n\\end{tabular}\n\n";
@@ -341,7 +345,8 @@ std::string aboutLatex(const About& about)
     return aboutLines(about, "% ", [](std::string_view text) { return std::string(text); });
 }
 
-std::unique_ptr<DataTableWriter> makeTableWriter(std::ostream& out, TableFormat format, std::vector<DataColumn> columns, const About& about)
+std::unique_ptr<DataTableWriter> makeTableWriter(std::ostream& out, TableFormat format, std::vector<DataColumn> columns,
+                                                 const About& about)
 {
     switch (format) {
     case TableFormat::Csv: return std::make_unique<SeparatedWriter>(out, ',', "\r\n", csvCell, columns, about);

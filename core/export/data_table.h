@@ -34,11 +34,12 @@ std::optional<TableFormat> tableFormat(std::string_view extension);
 
 /// Writes a table row by row, so that it is never held whole.
 ///
-/// CSV is RFC 4180 in UTF-8: CRLF, quotes where needed; text cells that begin with = + - @ (or tab, carriage return) get an apostrophe before
-/// them, so that no spreadsheet takes them for formulas; numbers never. A comment line would be no RFC 4180, so `about` stands as JSON in a last
-/// column of that name, in the first row; the same in TSV. TSV has one line a row, with \t, \n, \r and \\ for tab, line feed, carriage return and
-/// backslash. JSON is {"about": {…}, "columns": […], "rows": [{…}, …]}. Markdown and LaTeX hold what a reader sees: four significant digits,
-/// shapeless characters made visible, `about` below (as a list) or above (as comments).
+/// CSV is RFC 4180 in UTF-8: CRLF, quotes where needed; text cells that begin with = + - @ (or tab, carriage return) get an
+/// apostrophe before them, so that no spreadsheet takes them for formulas; numbers never. A comment line would be no RFC
+/// 4180, so `about` stands as JSON in a last column of that name, in the first row; the same in TSV. TSV has one line a row,
+/// with \t, \n, \r and \\ for tab, line feed, carriage return and backslash. JSON is {"about": {…}, "columns": […], "rows":
+/// [{…}, …]}. Markdown and LaTeX hold what a reader sees: four significant digits, shapeless characters made visible,
+/// `about` below (as a list) or above (as comments).
 ///
 /// Broken UTF-8 becomes U+FFFD everywhere. Blanks are empty, in JSON null.
 class DataTableWriter
@@ -51,7 +52,8 @@ public:
     virtual void finish() = 0;
 };
 /// `out` outlives the writer.
-std::unique_ptr<DataTableWriter> makeTableWriter(std::ostream& out, TableFormat format, std::vector<DataColumn> columns, const About& about);
+std::unique_ptr<DataTableWriter> makeTableWriter(std::ostream& out, TableFormat format, std::vector<DataColumn> columns,
+                                                 const About& about);
 
 /// A cell of CSV, quotes and safety included.
 std::string csvCell(const DataCell& cell);

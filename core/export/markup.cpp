@@ -68,7 +68,8 @@ std::string_view latexSymbol(char32_t code)
 /// Accented letters that pdfLaTeX sets in its default encoding.
 bool plainLetter(char32_t code)
 {
-    return code >= 0xc0 && code <= 0xff && code != 0xd0 && code != 0xd7 && code != 0xde && code != 0xf0 && code != 0xf7 && code != 0xfe;
+    return code >= 0xc0 && code <= 0xff && code != 0xd0 && code != 0xd7 && code != 0xde && code != 0xf0 && code != 0xf7 &&
+           code != 0xfe;
 }
 
 } // namespace
@@ -97,7 +98,8 @@ std::string latexText(std::string_view sentence)
         else if (code < 0x80 || plainLetter(code))
             out += character;
         else
-            fmt::format_to(std::back_inserter(out), "\\headscopechar{{{:04X}}}{{{}}}", static_cast<unsigned>(code), character);
+            fmt::format_to(std::back_inserter(out), "\\headscopechar{{{:04X}}}{{{}}}", static_cast<unsigned>(code),
+                           character);
     }
     return out;
 }

@@ -27,8 +27,9 @@ void addCounts(Facts& facts, const Counts& counts)
     facts.emplace_back("dtype", basis.dtype);
     facts.emplace_back("tokenizer", basis.tokenizer);
     facts.emplace_back("tokenizer_sha256", basis.tokenizerHash);
-    facts.emplace_back("text_policy", fmt::format("{}{}{}", toString(basis.textPolicy.split), basis.textPolicy.addBos ? ", BOS" : "",
-                                                  basis.textPolicy.addEos ? ", EOS" : ""));
+    facts.emplace_back("text_policy",
+                       fmt::format("{}{}{}", toString(basis.textPolicy.split), basis.textPolicy.addBos ? ", BOS" : "",
+                                   basis.textPolicy.addEos ? ", EOS" : ""));
     for (const StreamCounts& stream : counts.streams) {
         const std::string prefix = counts.streams.size() == 1 ? "" : stream.name + ".";
         facts.emplace_back(prefix + "corpus_hash", toString(stream.corpus.hash));
@@ -83,9 +84,13 @@ std::string poolingNote(Pooling pooling)
 {
     switch (pooling) {
     case Pooling::None: return {};
-    case Pooling::Heads: return "Routers of a site are added up over its heads: experts of the same number in different heads are different weights.";
-    case Pooling::Repeats: return "Routers are added up over the repeats of their weights group: the same weights at different depths.";
-    case Pooling::Layers: return "Routers are added up over layers: experts of the same number in different layers are different weights.";
+    case Pooling::Heads:
+        return "Routers of a site are added up over its heads: experts of the same number in different heads are different "
+               "weights.";
+    case Pooling::Repeats:
+        return "Routers are added up over the repeats of their weights group: the same weights at different depths.";
+    case Pooling::Layers:
+        return "Routers are added up over layers: experts of the same number in different layers are different weights.";
     }
     return {};
 }
@@ -97,7 +102,8 @@ void addBlanks(std::vector<std::string>& notes, const Counts& counts, const Stat
     const std::vector<TablePlan> plans = tablePlans(counts, what.routers, what.pooling);
     for (const TablePlan& plan : plans) {
         const BlankColumns blank = blankColumns(withoutRows(counts, plan, what.unit), what.pairs);
-        for (const auto& [columns, why] : {std::pair("null_pmi", blank.null), {"pmi_low and pmi_high", blank.interval}, {"g2, p and q", blank.test}}) {
+        for (const auto& [columns, why] :
+             {std::pair("null_pmi", blank.null), {"pmi_low and pmi_high", blank.interval}, {"g2, p and q", blank.test}}) {
             if (!why.empty())
                 routersOf[fmt::format("Blank {}: {}", columns, why)].push_back(plan.router);
         }
@@ -110,7 +116,8 @@ void addBlanks(std::vector<std::string>& notes, const Counts& counts, const Stat
 
 } // namespace
 
-About aboutStatistics(const Counts& counts, const StatisticsExport& what, StatisticsTable table, std::vector<DataColumn> formulas)
+About aboutStatistics(const Counts& counts, const StatisticsExport& what, StatisticsTable table,
+                      std::vector<DataColumn> formulas)
 {
     About about;
     about.facts.emplace_back("program", what.program);
@@ -122,11 +129,13 @@ About aboutStatistics(const Counts& counts, const StatisticsExport& what, Statis
     if (const std::string note = poolingNote(what.pooling); !note.empty())
         about.notes.push_back(note);
     if (what.unit == RowUnit::Words)
-        about.notes.emplace_back("A row is a word; each routed position counts once, under the word that holds its token's first byte; positions "
-                                 "between words count for none, so N is smaller than counted_positions.");
+        about.notes.emplace_back(
+            "A row is a word; each routed position counts once, under the word that holds its token's first byte; positions "
+            "between words count for none, so N is smaller than counted_positions.");
     if (table == StatisticsTable::Pairs) {
         addBlanks(about.notes, counts, what);
-        about.notes.emplace_back("p-values are exploratory: the choices of a position depend on each other and tokens cluster in documents. Rank by "
+        about.notes.emplace_back("p-values are exploratory: the choices of a position depend on each other and tokens "
+                                 "cluster in documents. Rank by "
                                  "effect with its interval, beside null_pmi.");
     }
     return about;

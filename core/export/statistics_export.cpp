@@ -125,9 +125,10 @@ void addExperts(DataTableWriter& writer, const RouterTable& table, const Statist
         std::vector<std::string> names;
         for (const PairStatistics& pair : tops[static_cast<std::size_t>(expert.expert)])
             names.push_back(displayed((*table.rows)[pair.row].text));
-        writer.row({table.router, std::int64_t{expert.expert}, expert.selections, table.positions, expert.share, expert.relative,
-                    table.gateMass[static_cast<std::size_t>(expert.expert)], expert.meanGate, expert.meanProbability, expert.tokenEntropy,
-                    expert.effectiveTokens, expert.pmiBound, fmt::format("{}", fmt::join(names, " "))});
+        writer.row({table.router, std::int64_t{expert.expert}, expert.selections, table.positions, expert.share,
+                    expert.relative, table.gateMass[static_cast<std::size_t>(expert.expert)], expert.meanGate,
+                    expert.meanProbability, expert.tokenEntropy, expert.effectiveTokens, expert.pmiBound,
+                    fmt::format("{}", fmt::join(names, " "))});
     }
 }
 
@@ -156,22 +157,26 @@ const std::vector<DataColumn>& routerColumns()
         {"chance_overlap", "Σ_e i(e)²/k, i(e) = n(e)/N: share of experts that two random positions have in common"},
         {"uniform_overlap", "k/E: the same under uniform load"},
         {"constant_guess", "share of the choices that naming the k most loaded experts gets right"},
-        {"token_guess", "share that naming each token's own k most frequent experts gets right (on the text it was learned on)"},
+        {"token_guess",
+         "share that naming each token's own k most frequent experts gets right (on the text it was learned on)"},
         {"choice_entropy", "H(E) of selections, bits"},
         {"explainable", "H(E) - log2 k, bits: what knowing everything could explain"},
         {"token_bits", "I(E;T): mutual information of choice and token, bits"},
         {"token_null_bits", "its mean when the choices are shuffled over positions (exact)"},
-        {"token_share", "(token_bits - token_null_bits)/(explainable - token_null_bits): 1 where the token decides (adjusted mutual information)"},
+        {"token_share", "(token_bits - token_null_bits)/(explainable - token_null_bits): 1 where the token decides "
+                        "(adjusted mutual information)"},
         {"previous_bits", "I(E;P|T): with the token before, given the token; of the frequent tokens"},
         {"previous_null_bits", "its mean when the choices are shuffled within each token"},
         {"previous_share", "(previous_bits - previous_null_bits)/explainable"},
         {"previous_coverage", "share of the positions it is computed on"},
-        {"place_bits", "I(E;B|T): with the bin (0, 1, 2-3, 4-7, …) of the position in its window, given the token; of the frequent tokens"},
+        {"place_bits", "I(E;B|T): with the bin (0, 1, 2-3, 4-7, …) of the position in its window, given the token; of the "
+                       "frequent tokens"},
         {"place_null_bits", "its mean when the choices are shuffled within each token"},
         {"place_share", "(place_bits - place_null_bits)/explainable"},
         {"place_coverage", "share of the positions it is computed on"},
         {"why_not_explained", "why the last columns are blank"},
-        {"margin_p01", "first percentile of its margins in logits (lower edge of a bin an eighth of a power of two wide); blank for pooled routers "
+        {"margin_p01", "first percentile of its margins in logits (lower edge of a bin an eighth of a power of two wide); "
+                       "blank for pooled routers "
                        "and where nothing is rejected"},
     };
     return columns;
@@ -192,12 +197,29 @@ void addRouter(DataTableWriter& writer, const RouterTable& table, const Counts& 
 {
     const RouterSummary summary = routerSummary(table);
     const Decomposition parts = decomposition(table);
-    std::vector<DataCell> cells{table.router, fmt::format("{}", fmt::join(table.members, " ")), std::int64_t{table.experts},
-                                std::int64_t{table.chosen}, std::string(toString(table.gate)), table.positions, table.documents,
-                                summary.load.entropy, summary.load.expectedEntropy, summary.maxViolation, summary.gini,
-                                std::int64_t{summary.load.dead}, summary.withinBand, summary.balanceLoss, summary.zLoss, summary.whyNoLosses,
-                                summary.pmiBound, summary.chanceOverlap, summary.uniformOverlap, summary.constantGuess, summary.tokenGuess,
-                                parts.entropy, parts.explainable};
+    std::vector<DataCell> cells{table.router,
+                                fmt::format("{}", fmt::join(table.members, " ")),
+                                std::int64_t{table.experts},
+                                std::int64_t{table.chosen},
+                                std::string(toString(table.gate)),
+                                table.positions,
+                                table.documents,
+                                summary.load.entropy,
+                                summary.load.expectedEntropy,
+                                summary.maxViolation,
+                                summary.gini,
+                                std::int64_t{summary.load.dead},
+                                summary.withinBand,
+                                summary.balanceLoss,
+                                summary.zLoss,
+                                summary.whyNoLosses,
+                                summary.pmiBound,
+                                summary.chanceOverlap,
+                                summary.uniformOverlap,
+                                summary.constantGuess,
+                                summary.tokenGuess,
+                                parts.entropy,
+                                parts.explainable};
     addExplained(cells, parts.token, false);
     addExplained(cells, parts.previous, true);
     addExplained(cells, parts.place, true);
@@ -233,9 +255,9 @@ void addTags(DataTableWriter& writer, const RouterTable& table)
     const double all = static_cast<double>(table.positions) * table.chosen;
     for (std::size_t tag = 0; tag < loads.size(); ++tag) {
         for (std::size_t e = 0; e < loads[tag].share.size(); ++e)
-            writer.row({table.router, loads[tag].name, static_cast<std::int64_t>(e), table.tags[tag].selections[e], loads[tag].positions,
-                        table.selections[e], table.positions, loads[tag].share[e], static_cast<double>(table.selections[e]) / all,
-                        loads[tag].lift[e]});
+            writer.row({table.router, loads[tag].name, static_cast<std::int64_t>(e), table.tags[tag].selections[e],
+                        loads[tag].positions, table.selections[e], table.positions, loads[tag].share[e],
+                        static_cast<double>(table.selections[e]) / all, loads[tag].lift[e]});
     }
 }
 
@@ -257,15 +279,17 @@ const std::vector<DataColumn>& togetherColumns()
     return columns;
 }
 
-void addTogether(DataTableWriter& writer, const Counts& counts, const RouterCounts& a, const RouterCounts& b, std::span<const std::uint64_t> together)
+void addTogether(DataTableWriter& writer, const Counts& counts, const RouterCounts& a, const RouterCounts& b,
+                 std::span<const std::uint64_t> together)
 {
     const auto positions = static_cast<double>(counts.streamOf(a).corpus.positions);
     for (std::size_t i = 0; i < a.selections.size(); ++i) {
         for (std::size_t j = &a == &b ? i + 1 : 0; j < b.selections.size(); ++j) {
             const std::uint64_t both = together[i * b.selections.size() + j];
             const double expected = static_cast<double>(a.selections[i]) * static_cast<double>(b.selections[j]);
-            writer.row({a.router.address.toString(), static_cast<std::int64_t>(i), b.router.address.toString(), static_cast<std::int64_t>(j),
-                        whole(both), whole(a.selections[i]), whole(b.selections[j]), whole(counts.streamOf(a).corpus.positions),
+            writer.row({a.router.address.toString(), static_cast<std::int64_t>(i), b.router.address.toString(),
+                        static_cast<std::int64_t>(j), whole(both), whole(a.selections[i]), whole(b.selections[j]),
+                        whole(counts.streamOf(a).corpus.positions),
                         expected > 0 ? DataCell(static_cast<double>(both) * positions / expected) : DataCell()});
         }
     }
@@ -273,7 +297,9 @@ void addTogether(DataTableWriter& writer, const Counts& counts, const RouterCoun
 
 void addAllTogether(DataTableWriter& writer, const Counts& counts, const StatisticsExport& what)
 {
-    const auto chosen = [&](std::size_t router) { return std::find(what.routers.begin(), what.routers.end(), router) != what.routers.end(); };
+    const auto chosen = [&](std::size_t router) {
+        return std::find(what.routers.begin(), what.routers.end(), router) != what.routers.end();
+    };
     for (const std::size_t index : what.routers) {
         const RouterCounts& router = counts.routers[index];
         if (router.router.chosen > 1)
@@ -314,11 +340,13 @@ std::string_view toString(StatisticsTable table)
 
 std::optional<StatisticsTable> statisticsTable(std::string_view name)
 {
-    const auto found = std::find_if(tableNames.begin(), tableNames.end(), [name](const auto& entry) { return entry.second == name; });
+    const auto found =
+        std::find_if(tableNames.begin(), tableNames.end(), [name](const auto& entry) { return entry.second == name; });
     return found == tableNames.end() ? std::nullopt : std::optional(found->first);
 }
 
-std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort, std::size_t top)
+std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort,
+                                                  std::size_t top)
 {
     std::vector<std::vector<PairStatistics>> lists(static_cast<std::size_t>(table.experts));
     for (const std::size_t index : sortedByExpert(table, statistics, sort, top))
@@ -335,13 +363,15 @@ void forEachTable(const Counts& counts, const StatisticsExport& what, const Prog
         progress.at(static_cast<double>(i) / static_cast<double>(plans.size()), plans[i].router);
         const auto found = rows.find(plans[i].stream);
         const RowMap& map =
-            found != rows.end() ? found->second : rows.emplace(plans[i].stream, rowMap(counts, plans[i].stream, what.unit, what.letters)).first->second;
+            found != rows.end()
+                ? found->second
+                : rows.emplace(plans[i].stream, rowMap(counts, plans[i].stream, what.unit, what.letters)).first->second;
         use(routerTable(counts, plans[i], map), plans[i]);
     }
 }
 
-void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts, const StatisticsExport& what,
-                     const Progress& progress)
+void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts,
+                     const StatisticsExport& what, const Progress& progress)
 {
     if (table == StatisticsTable::Tags && counts.basis.tags.empty())
         throw Error("No tags were counted in this pass; count the corpus again with --tags.");

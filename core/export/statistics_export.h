@@ -39,18 +39,20 @@ std::string_view toString(StatisticsTable table); // "pairs", …
 std::optional<StatisticsTable> statisticsTable(std::string_view name);
 
 /// Everything that led to the values: of counts, of settings, formulas of the columns. Holds no time and no folder.
-About aboutStatistics(const Counts& counts, const StatisticsExport& what, StatisticsTable table, std::vector<DataColumn> formulas);
+About aboutStatistics(const Counts& counts, const StatisticsExport& what, StatisticsTable table,
+                      std::vector<DataColumn> formulas);
 
-/// Writes a table. Pairs in Markdown and LaTeX are the tables of papers: one for each router, one column of top tokens for each expert.
-/// Throws Error (routers that cannot be pooled, words or tags that were not counted), Cancelled.
-void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts, const StatisticsExport& what,
-                     const Progress& progress = {});
+/// Writes a table. Pairs in Markdown and LaTeX are the tables of papers: one for each router, one column of top tokens for
+/// each expert. Throws Error (routers that cannot be pooled, words or tags that were not counted), Cancelled.
+void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts,
+                     const StatisticsExport& what, const Progress& progress = {});
 
 /// The table of every plan, one after the other, and what `use` does with it.
 void forEachTable(const Counts& counts, const StatisticsExport& what, const Progress& progress,
                   const std::function<void(const RouterTable& table, const TablePlan& plan)>& use);
 
 /// The top lists of one router: [E] of rows in order.
-std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort, std::size_t top);
+std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort,
+                                                  std::size_t top);
 
 } // namespace headscope::core

@@ -19,16 +19,17 @@ constexpr std::size_t columnsOfATable = 8;
 
 /// What a table says, apart from how it is written.
 struct Column {
-    std::string title;              // "Expert 3"
-    std::string load;               // "12.5 %"
+    std::string title;               // "Expert 3"
+    std::string load;                // "12.5 %"
     std::vector<std::string> tokens; // made visible
 };
 
 std::string captionOf(const RouterTable& table, const StatisticsExport& what)
 {
-    return fmt::format("{}: {} of {} experts, the {} with the highest {} of each{}; {} positions", table.router, table.chosen, table.experts,
-                       toString(what.unit), info(what.sort).name,
-                       what.pairs.minimum > 0 ? fmt::format(" among those that occur {} times or more", what.pairs.minimum) : "",
+    return fmt::format("{}: {} of {} experts, the {} with the highest {} of each{}; {} positions", table.router,
+                       table.chosen, table.experts, toString(what.unit), info(what.sort).name,
+                       what.pairs.minimum > 0 ? fmt::format(" among those that occur {} times or more", what.pairs.minimum)
+                                              : "",
                        table.positions);
 }
 
@@ -89,12 +90,15 @@ void writeLatex(std::ostream& out, const std::string& caption, std::span<const C
     out << "\\begin{table}[htbp]\n\\centering\\footnotesize\n\\caption{" << latexText(caption) << "}\n";
     for (std::size_t first = 0; first < columns.size(); first += columnsOfATable) {
         const std::span<const Column> part = columns.subspan(first, std::min(columnsOfATable, columns.size() - first));
-        out << (first == 0 ? "" : "\n\\medskip\n") << "\\begin{tabular}{" << std::string(part.size(), 'l') << "}\n\\toprule\n";
+        out << (first == 0 ? "" : "\n\\medskip\n") << "\\begin{tabular}{" << std::string(part.size(), 'l')
+            << "}\n\\toprule\n";
         writeLatexRow(out, part, [](const Column& column) { return column.title; });
         writeLatexRow(out, part, [](const Column& column) { return column.load; });
         out << "\\midrule\n";
         for (std::size_t row = 0; row < rowsOf(part); ++row)
-            writeLatexRow(out, part, [row](const Column& column) { return row < column.tokens.size() ? column.tokens[row] : std::string(); });
+            writeLatexRow(out, part, [row](const Column& column) {
+                return row < column.tokens.size() ? column.tokens[row] : std::string();
+            });
         out << "\\bottomrule\n\\end{tabular}\n";
     }
     out << "\\end{table}\n\\headscopepage\n";
@@ -102,8 +106,8 @@ void writeLatex(std::ostream& out, const std::string& caption, std::span<const C
 
 } // namespace
 
-void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts, const StatisticsExport& what, const About& about,
-                    const Progress& progress)
+void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts, const StatisticsExport& what,
+                    const About& about, const Progress& progress)
 {
     const bool latex = format == TableFormat::Latex;
     if (latex)

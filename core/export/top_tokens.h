@@ -7,9 +7,9 @@
 
 namespace headscope::core {
 
-/// The kind of table that papers print: for each router one column per expert with its load and its top tokens, in Markdown or LaTeX (booktabs;
-/// at most eight experts beside each other). `what.top` rows, ten where it is 0: nobody prints them all.
-void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts, const StatisticsExport& what, const About& about,
-                    const Progress& progress = {});
+/// The kind of table that papers print: for each router one column per expert with its load and its top tokens, in Markdown
+/// or LaTeX (booktabs; at most eight experts beside each other). `what.top` rows, ten where it is 0: nobody prints them all.
+void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts, const StatisticsExport& what,
+                    const About& about, const Progress& progress = {});
 
 } // namespace headscope::core

@@ -124,6 +124,15 @@ std::int64_t HeadMixtureAttention::products() const
     return all;
 }
 
+std::vector<at::Tensor> HeadMixtureAttention::expertsOf(const RouterLayer& router) const
+{
+    std::vector<at::Tensor> matrices;
+    for (const auto* projection : {&query, &key, &value, &output})
+        if (projection->router && &*projection->router == &router)
+            matrices.push_back(projection->weight);
+    return matrices;
+}
+
 at::Tensor HeadMixtureAttention::project(const Projection& projection, const at::Tensor& x, const Choices* choices, int outWidth,
                                          Run& run) const
 {

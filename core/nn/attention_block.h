@@ -34,6 +34,8 @@ public:
     virtual ~AttentionBlock() = default;
     virtual at::Tensor operator()(const AttentionInput& input, Run& run) const = 0;
     virtual std::vector<const RouterLayer*> routers() const = 0;
+    /// The matrices that one of these routers picks from, each [heads · E or E, …].
+    virtual std::vector<at::Tensor> expertsOf(const RouterLayer& router) const = 0;
     virtual MapGroup maps() const = 0;
     /// Multiply-accumulates with weights that a token costs.
     virtual std::int64_t products() const = 0;
@@ -64,6 +66,7 @@ public:
 
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override;
+    std::vector<at::Tensor> expertsOf(const RouterLayer& router) const override;
     MapGroup maps() const override;
     std::int64_t products() const override;
 
@@ -90,6 +93,7 @@ public:
 
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }
+    std::vector<at::Tensor> expertsOf(const RouterLayer&) const override { return {queryExperts, outputExperts}; }
     MapGroup maps() const override;
     std::int64_t products() const override;
 };

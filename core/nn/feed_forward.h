@@ -34,6 +34,8 @@ public:
     virtual std::vector<const RouterLayer*> routers() const { return {}; }
     /// Multiply-accumulates with weights that a token costs.
     virtual std::int64_t products() const = 0;
+    /// The matrices that one of these routers picks from, each [E, …].
+    virtual std::vector<at::Tensor> expertsOf(const RouterLayer&) const { return {}; }
 };
 
 class DenseFeedForward : public FeedForward
@@ -67,6 +69,7 @@ public:
     {
         return router.matrix.numel() + router.rule.chosen * (up.size(1) * up.size(2) + down.size(1) * down.size(2));
     }
+    std::vector<at::Tensor> expertsOf(const RouterLayer&) const override { return {up, down}; }
 };
 
 } // namespace headscope::core::nn

@@ -109,6 +109,15 @@ LanguageModel::LanguageModel(LanguageModelParts parts, ModelInfo info, std::shar
 {
 }
 
+at::Tensor LanguageModel::firstInput(at::Tensor rows) const
+{
+    if (m_parts.embeddingAdapter)
+        rows = (*m_parts.embeddingAdapter)(rows);
+    if (m_parts.embeddingScale != 1)
+        rows = rows * m_parts.embeddingScale;
+    return m_parts.inputNorm ? (*m_parts.inputNorm)(rows) : rows;
+}
+
 /// All layers over the rows of one part. `done` and `share`: of the whole run, for the progress.
 at::Tensor LanguageModel::runLayers(at::Tensor x, Run& run, double done, double share) const
 {
@@ -172,13 +181,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
         const auto allIds = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
         const auto ids = allIds.narrow(0, reuse.rows, allIds.size(0) - reuse.rows);
         useThreadsFor(ids.size(0), info()->parameters);
-        auto x = at::index_select(m_parts.embedding, 0, ids);
-        if (m_parts.embeddingAdapter)
-            x = (*m_parts.embeddingAdapter)(x);
-        if (m_parts.embeddingScale != 1)
-            x = x * m_parts.embeddingScale;
-        if (m_parts.inputNorm)
-            x = (*m_parts.inputNorm)(x);
+        auto x = firstInput(at::index_select(m_parts.embedding, 0, ids));
         Run run(trace->options, progress, m_parts.compute, reuse);
         if (m_parts.lastLayerMemory) {
             const auto outputs = runSegments(x, *m_parts.lastLayerMemory, reuse, run);

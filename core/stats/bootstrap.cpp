@@ -72,7 +72,8 @@ Draws draw(const RouterTable& table, const BootstrapSettings& settings)
     return draws;
 }
 
-/// The ends of the middle `level` of the values, which it reorders: order statistics, the outer ones where the share falls between two.
+/// The ends of the middle `level` of the values, which it reorders: order statistics, the outer ones where the share falls
+/// between two.
 std::pair<double, double> middle(std::vector<double>& values, double level)
 {
     if (values.empty())
@@ -93,8 +94,9 @@ double logOrBlank(double lift)
 
 } // namespace
 
-std::vector<std::pair<double, double>> bootstrapIntervals(const RouterTable& table, const std::vector<bool>& wanted, double alpha,
-                                                          const BootstrapSettings& settings, const Progress& progress)
+std::vector<std::pair<double, double>> bootstrapIntervals(const RouterTable& table, const std::vector<bool>& wanted,
+                                                          double alpha, const BootstrapSettings& settings,
+                                                          const Progress& progress)
 {
     std::vector<std::pair<double, double>> intervals(table.pairs.size(), {blank, blank});
     const Draws draws = draw(table, settings);
@@ -125,8 +127,8 @@ std::vector<std::pair<double, double>> bootstrapIntervals(const RouterTable& tab
             std::vector<double> lifts;
             for (std::size_t r = 0; r < draws.replicates; ++r) {
                 if (rows[r] > 0.5 && expert[r] > 0.5)
-                    lifts.push_back((together[r] + alpha) * (k * draws.positions[r] + onAll)
-                                    / ((k * rows[r] + onExperts) * (expert[r] + onRows)));
+                    lifts.push_back((together[r] + alpha) * (k * draws.positions[r] + onAll) /
+                                    ((k * rows[r] + onExperts) * (expert[r] + onRows)));
             }
             const auto [low, high] = middle(lifts, settings.level);
             intervals[pair] = {logOrBlank(low), logOrBlank(high)};

@@ -48,11 +48,11 @@ double meanXLogX(double all, double marked, double drawn)
 
 /// The margins of a table and the sums that an information needs, class by class.
 struct ClassTable {
-    std::vector<double> experts;           // [E], n(e)
+    std::vector<double> experts;                  // [E], n(e)
     std::map<std::int64_t, std::int64_t> classes; // n(x) → how many classes have it: equal classes have equal means
-    double observed = 0; // Σ n(x,e)·ln n(x,e)
-    double positions = 0; // N
-    double classSum = 0; // Σ n(x)·ln n(x)
+    double observed = 0;                          // Σ n(x,e)·ln n(x,e)
+    double positions = 0;                         // N
+    double classSum = 0;                          // Σ n(x)·ln n(x)
 };
 
 ClassTable classTable(std::span<const ClassedSelection> cells, int experts, int chosen)
@@ -83,7 +83,8 @@ Information information(std::span<const ClassedSelection> cells, int experts, in
     if (table.positions <= 0)
         return {};
     // With p(x,e) = n(x,e)/(kN): kN·I = Σ n(x,e)·ln(n(x,e)·N / (n(x)·n(e)))
-    //                                  = Σ n(x,e) ln n(x,e) + kN ln N - k Σ n(x) ln n(x) - Σ n(e) ln n(e), in which only the first sum changes
+    //                                  = Σ n(x,e) ln n(x,e) + kN ln N - k Σ n(x) ln n(x) - Σ n(e) ln n(e), in which only the
+    //                                  first sum changes
     // when the choices are shuffled.
     const double k = chosen;
     const double selections = k * table.positions;
@@ -141,8 +142,9 @@ Decomposition decomposition(const RouterTable& table)
         result.entropy -= xLogX(static_cast<double>(count) / selections) / std::log(2.0);
     result.explainable = std::max(0.0, result.entropy - std::log2(table.chosen));
     if (result.explainable < 1e-9) {
-        result.whyBlank = table.chosen >= table.experts ? "Every expert is chosen at every position: there is no choice to explain."
-                                                        : "The same experts are chosen at every position: there is no choice to explain.";
+        result.whyBlank = table.chosen >= table.experts
+                              ? "Every expert is chosen at every position: there is no choice to explain."
+                              : "The same experts are chosen at every position: there is no choice to explain.";
         return result;
     }
     std::vector<ClassedSelection> tokens;
@@ -151,7 +153,8 @@ Decomposition decomposition(const RouterTable& table)
         tokens.push_back({0, pair.row, pair.expert, pair.count});
     result.token = Explained{information(tokens, table.experts, table.chosen), 0, 1};
     const double beyondChance = result.explainable - result.token->information.shuffledBits;
-    result.token->share = beyondChance > 1e-9 ? result.token->information.explained() / beyondChance : std::numeric_limits<double>::quiet_NaN();
+    result.token->share = beyondChance > 1e-9 ? result.token->information.explained() / beyondChance
+                                              : std::numeric_limits<double>::quiet_NaN();
     if (!table.previous.empty())
         result.previous = conditional(table, table.previous, result.explainable);
     if (!table.places.empty())

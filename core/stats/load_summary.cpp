@@ -81,7 +81,8 @@ double largest(std::vector<std::int64_t> counts, int chosen)
 {
     const auto k = std::min(counts.size(), static_cast<std::size_t>(chosen));
     std::partial_sort(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(k), counts.end(), std::greater<>());
-    return static_cast<double>(std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(k), std::int64_t{0}));
+    return static_cast<double>(
+        std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(k), std::int64_t{0}));
 }
 
 void setBaselines(RouterSummary& summary, const RouterTable& table, double selections)

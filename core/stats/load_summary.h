@@ -24,13 +24,14 @@ struct ExpertSummary {
 
 /// How evenly one router loads its experts, and the baselines that its tables are read against. Undefined values are NaN.
 struct RouterSummary {
-    Load load; // selections, gate mass, entropy / log E with its expectation under uniform routing, dead experts (core/routing/router.h)
+    Load load; // selections, gate mass, entropy / log E with its expectation under uniform routing, dead experts
+               // (core/routing/router.h)
     std::vector<ExpertSummary> experts;
     double maxViolation = 0; // max_e E·f_e - 1 (Wang et al. 2024, MaxVio)
     double gini = 0;         // of the shares: Σ_a Σ_b |f_a - f_b| / (2E): 0 is uniform, 1 - 1/E one expert takes all
     double withinBand = 0;   // share of experts with E·f_e in [0.7, 1.3]
-    double balanceLoss = 0;  // L_a = E·Σ_e f_e·P_e (Shazeer et al. 2017; Fedus et al. 2022, without its factor); 1 is uniform
-    double zLoss = 0;        // L_z = mean of (log Σ_e exp logit_e)² (Zoph et al. 2022)
+    double balanceLoss = 0; // L_a = E·Σ_e f_e·P_e (Shazeer et al. 2017; Fedus et al. 2022, without its factor); 1 is uniform
+    double zLoss = 0;       // L_z = mean of (log Σ_e exp logit_e)² (Zoph et al. 2022)
     std::string whyNoLosses; // a sentence when the two are blank
     double pmiBound = 0;     // log2(E/k): PMI of a token that always picks the same k experts, under uniform load
     /// Chance baselines, with i(e) = n(e)/N. Two random positions share Σ_e i(e)²/k of their experts.
@@ -38,7 +39,8 @@ struct RouterSummary {
     double uniformOverlap = 0; // k/E: the same under uniform load
     /// Share of the choices that are guessed by whoever always names the k most loaded experts …
     double constantGuess = 0;
-    /// … and by whoever names for each token its own k most frequent experts (on the text it was learned on, so rare tokens flatter it).
+    /// … and by whoever names for each token its own k most frequent experts (on the text it was learned on, so rare tokens
+    /// flatter it).
     double tokenGuess = 0;
 };
 RouterSummary routerSummary(const RouterTable& table);

@@ -70,7 +70,8 @@ std::string tooFewDocuments(const RouterTable& table)
 {
     if (table.documents >= fewestDocuments)
         return {};
-    return fmt::format("{} document{} counted; {} are needed.", table.documents, table.documents == 1 ? " was" : "s were", fewestDocuments);
+    return fmt::format("{} document{} counted; {} are needed.", table.documents, table.documents == 1 ? " was" : "s were",
+                       fewestDocuments);
 }
 
 std::string whyNoNull(const RouterTable& table, Weighting weighting)
@@ -105,13 +106,15 @@ void setTests(PairTable& result, const RouterTable& table, const PairSettings& s
     for (std::size_t row = 0; row < table.rowsCount(); ++row) {
         const bool common = table.rowCounts[row] >= settings.minimum;
         for (std::size_t expert = 0; expert < experts; ++expert) {
-            const bool seen = pair < table.pairs.size() && table.pairs[pair].row == row && table.pairs[pair].expert == expert;
+            const bool seen =
+                pair < table.pairs.size() && table.pairs[pair].row == row && table.pairs[pair].expert == expert;
             const std::int64_t count = seen ? table.pairs[pair].count : 0;
             pair += seen ? 1 : 0;
-            const bool isListed = seen && place < result.pairs.size() && result.pairs[place].row == row
-                                  && result.pairs[place].expert == expert;
+            const bool isListed = seen && place < result.pairs.size() && result.pairs[place].row == row &&
+                                  result.pairs[place].expert == expert;
             if (common) {
-                const Independence test = independence(count, table.rowCounts[row], table.selections[expert], table.positions);
+                const Independence test =
+                    independence(count, table.rowCounts[row], table.selections[expert], table.positions);
                 const bool trusted = test.smallest >= smallestExpected;
                 if (isListed) {
                     result.pairs[place].g2 = test.g2;
@@ -181,8 +184,8 @@ PairTable pairStatistics(const RouterTable& table, const PairSettings& settings,
         PairStatistics statistics{.row = pair.row, .expert = pair.expert, .count = pair.count, .gateMass = pair.gateMass};
         statistics.earlyShare = pair.early < 0 ? blank : static_cast<double>(pair.early) / static_cast<double>(pair.count);
         setEffects(statistics, joint, joint.of(pair));
-        statistics.expected = static_cast<double>(table.rowCounts[pair.row]) * static_cast<double>(table.selections[pair.expert])
-                              / static_cast<double>(table.positions);
+        statistics.expected = static_cast<double>(table.rowCounts[pair.row]) *
+                              static_cast<double>(table.selections[pair.expert]) / static_cast<double>(table.positions);
         const double composed = result.blank.null.empty() ? table.expectedOf(pair.row, pair.expert) : 0;
         statistics.nullPmi = composed > 0 ? std::log2(composed / statistics.expected) : blank;
         statistics.pmiLow = statistics.pmiHigh = statistics.g2 = statistics.p = statistics.q = blank;
@@ -203,7 +206,8 @@ const PairColumnInfo& info(PairColumn column)
         {"n_t", "n(t): positions where token t stands", true},
         {"n_e", "n(e): positions where expert e is chosen", true},
         {"N", "N: routed positions of this router", true},
-        {"lift", "p(t,e)/(p(t)·p(e)); by selections p(t,e) = n(t,e)/(kN), p(t) = n(t)/N, p(e) = n(e)/(kN); by gates p(t,e) = G(t,e)/G, "
+        {"lift", "p(t,e)/(p(t)·p(e)); by selections p(t,e) = n(t,e)/(kN), p(t) = n(t)/N, p(e) = n(e)/(kN); by gates p(t,e) "
+                 "= G(t,e)/G, "
                  "p(t) = G(t)/G, p(e) = G(e)/G; with α: (x(t,e)+α)/(X+αTE), (x(t)+αE)/(X+αTE), (x(e)+αT)/(X+αTE)"},
         {"pmi", "log2 lift"},
         {"gate_mass", "G(t,e): sum of the gates of expert e at token t"},
@@ -211,14 +215,20 @@ const PairColumnInfo& info(PairColumn column)
         {"p_t_given_e", "P(t|e) = p(t,e)/p(e)"},
         {"ppmi", "max(0, PMI)"},
         {"npmi", "PMI/-log2 p(t,e)"},
-        {"null_pmi", "log2(E0(t,e)·N/(n(t)·n(e))), E0(t,e) = Σ_d n_d(t)·n_d(e)/N_d over documents d; blank below 20 documents and by gates"},
-        {"pmi_low", "lower end of the bootstrap interval of PMI over groups of documents; blank below 20 documents, by gates, for a token of "
+        {"null_pmi", "log2(E0(t,e)·N/(n(t)·n(e))), E0(t,e) = Σ_d n_d(t)·n_d(e)/N_d over documents d; blank below 20 "
+                     "documents and by gates"},
+        {"pmi_low", "lower end of the bootstrap interval of PMI over groups of documents; blank below 20 documents, by "
+                    "gates, for a token of "
                     "a single group, and where it is -∞"},
         {"pmi_high", "upper end of it"},
         {"expected", "n(t)·n(e)/N"},
-        {"g2", "2 Σ O·ln(O/E) over token is t or not × expert e chosen or not, N positions; negative where n(t,e) < expected; blank by gates"},
-        {"p", "P(χ²₁ >= |G²|), exploratory; blank by gates and where one of the four expected counts is below 5", false, true},
-        {"q", "Benjamini-Hochberg over all pairs of the router with n(t) >= min-count and four expected counts >= 5, unseen pairs included",
+        {"g2", "2 Σ O·ln(O/E) over token is t or not × expert e chosen or not, N positions; negative where n(t,e) < "
+               "expected; blank by gates"},
+        {"p", "P(χ²₁ >= |G²|), exploratory; blank by gates and where one of the four expected counts is below 5", false,
+         true},
+        {"q",
+         "Benjamini-Hochberg over all pairs of the router with n(t) >= min-count and four expected counts >= 5, unseen "
+         "pairs included",
          false, true},
         {"early_share", "share of n(t,e) that falls on the first 8 positions of a window; blank for words"},
     }};
@@ -270,18 +280,21 @@ std::string whyBlank(const RouterTable& table, const PairTable& statistics, cons
     case PairColumn::PmiHigh:
         if (!statistics.blank.interval.empty())
             return statistics.blank.interval;
-        return std::isnan(pair.pmiHigh) ? "The token occurs in a single group of documents." : "In many draws the pair does not occur at all.";
+        return std::isnan(pair.pmiHigh) ? "The token occurs in a single group of documents."
+                                        : "In many draws the pair does not occur at all.";
     case PairColumn::G2: return statistics.blank.test;
     case PairColumn::P:
     case PairColumn::Q:
-        return statistics.blank.test.empty() ? "One of the four expected counts is below 5: χ² is not to be trusted." : statistics.blank.test;
+        return statistics.blank.test.empty() ? "One of the four expected counts is below 5: χ² is not to be trusted."
+                                             : statistics.blank.test;
     case PairColumn::EarlyShare: return "It was not gathered for this table.";
     case PairColumn::Npmi: return "Nothing but this pair occurs.";
     default: return "The gates of this pair add up to 0.";
     }
 }
 
-std::vector<std::size_t> sortedByExpert(const RouterTable& table, const PairTable& statistics, PairColumn column, std::size_t top)
+std::vector<std::size_t> sortedByExpert(const RouterTable& table, const PairTable& statistics, PairColumn column,
+                                        std::size_t top)
 {
     std::vector<std::vector<std::size_t>> experts(static_cast<std::size_t>(table.experts));
     for (std::size_t i = 0; i < statistics.pairs.size(); ++i)

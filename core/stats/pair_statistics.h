@@ -20,7 +20,8 @@ enum class Weighting : std::uint8_t {
 };
 std::string_view toString(Weighting weighting); // "selections", "gates"
 
-/// Seeded bootstrap over document groups (Efron 1979): the groups are drawn with replacement, everything of a group together.
+/// Seeded bootstrap over document groups (Efron 1979): the groups are drawn with replacement, everything of a group
+/// together.
 struct BootstrapSettings {
     int replicates = 500; // 0: no intervals
     std::uint64_t seed = 1;
@@ -35,42 +36,61 @@ inline constexpr double smallestExpected = 5;
 
 struct PairSettings {
     std::optional<Weighting> weighting = {}; // none: gates where k = E, selections elsewhere
-    std::int64_t minimum = 10;          // rows with a smaller n(t) are left out
-    std::int64_t minimumPair = 0;       // pairs with a smaller n(t,e) are not listed; they are still tested (m of q)
-    double alpha = 0;                   // added to every cell of rows × experts
+    std::int64_t minimum = 10;               // rows with a smaller n(t) are left out
+    std::int64_t minimumPair = 0;            // pairs with a smaller n(t,e) are not listed; they are still tested (m of q)
+    double alpha = 0;                        // added to every cell of rows × experts
     BootstrapSettings bootstrap = {};
 };
 
 /// One pair that occurred. Blank values are NaN; whyBlank says why.
 ///
-/// With x(t,e) = n(t,e), or G(t,e) when weighted by gates; x(t) and x(e) its sums over experts and rows, X over both; T rows, E experts:
+/// With x(t,e) = n(t,e), or G(t,e) when weighted by gates; x(t) and x(e) its sums over experts and rows, X over both; T
+/// rows, E experts:
 ///     p(t,e) = (x(t,e) + α)/(X + αTE)   p(t) = (x(t) + αE)/(X + αTE)   p(e) = (x(e) + αT)/(X + αTE)
 /// which for α = 0 is design.md §5: p(t,e) = n(t,e)/(kN), p(t) = n(t)/N, p(e) = n(e)/(kN).
 struct PairStatistics {
     std::uint32_t row = 0;
     std::uint32_t expert = 0;
-    std::int64_t count = 0;      // n(t,e)
-    double gateMass = 0;         // G(t,e)
-    double earlyShare = 0;       // share of n(t,e) in the first 8 positions of a window, where there is little to decide by
-    double expertGivenToken = 0; // P(e|t) = p(t,e)/p(t); over the experts it adds up to 1, so at most 1/k when weighted by selections
+    std::int64_t count = 0; // n(t,e)
+    double gateMass = 0;    // G(t,e)
+    double earlyShare = 0;  // share of n(t,e) in the first 8 positions of a window, where there is little to decide by
+    double expertGivenToken =
+        0; // P(e|t) = p(t,e)/p(t); over the experts it adds up to 1, so at most 1/k when weighted by selections
     double tokenGivenExpert = 0; // P(t|e) = p(t,e)/p(e)
     double lift = 0;             // p(t,e)/(p(t)·p(e))
     double pmi = 0;              // log2 lift (Church and Hanks 1990)
     double ppmi = 0;             // max(0, PMI)
     double npmi = 0;             // PMI/-log2 p(t,e) (Bouma 2009); blank where p(t,e) = 1
-    double nullPmi = 0;          // log2(E0(t,e)·N/(n(t)·n(e))), E0 = Σ_d n_d(t)·n_d(e)/N_d: what document composition alone explains
-    double pmiLow = 0;           // bootstrap interval of PMI
+    double nullPmi = 0; // log2(E0(t,e)·N/(n(t)·n(e))), E0 = Σ_d n_d(t)·n_d(e)/N_d: what document composition alone explains
+    double pmiLow = 0; // bootstrap interval of PMI
     double pmiHigh = 0;
     double expected = 0; // n(t)·n(e)/N
     double g2 = 0;       // signed, on positions (independence in core/stats/significance.h)
     double p = 0;
-    double q = 0; // Benjamini-Hochberg over the router's pairs with n(t) >= minimum and expected counts of 5, unseen ones included
+    double q =
+        0; // Benjamini-Hochberg over the router's pairs with n(t) >= minimum and expected counts of 5, unseen ones included
 };
 
 /// The columns of a table of pairs, in the order in which they are exported.
 enum class PairColumn : std::uint8_t {
-    Count, RowCount, ExpertCount, Positions, Lift, Pmi,
-    GateMass, ExpertGivenToken, TokenGivenExpert, Ppmi, Npmi, NullPmi, PmiLow, PmiHigh, Expected, G2, P, Q,
+    Count,
+    RowCount,
+    ExpertCount,
+    Positions,
+    Lift,
+    Pmi,
+    GateMass,
+    ExpertGivenToken,
+    TokenGivenExpert,
+    Ppmi,
+    Npmi,
+    NullPmi,
+    PmiLow,
+    PmiHigh,
+    Expected,
+    G2,
+    P,
+    Q,
     EarlyShare,
 };
 inline constexpr int pairColumns = static_cast<int>(PairColumn::EarlyShare) + 1;
@@ -108,8 +128,9 @@ double value(const RouterTable& table, const PairStatistics& pair, PairColumn co
 /// Why a value is blank, a sentence; empty where it is not.
 std::string whyBlank(const RouterTable& table, const PairTable& statistics, const PairStatistics& pair, PairColumn column);
 
-/// Indices into `statistics.pairs`, grouped by expert and sorted within it: by the column, then n(t,e) descending, then id, then row; blank
-/// values last. At most `top` of each expert, 0 for all.
-std::vector<std::size_t> sortedByExpert(const RouterTable& table, const PairTable& statistics, PairColumn column, std::size_t top);
+/// Indices into `statistics.pairs`, grouped by expert and sorted within it: by the column, then n(t,e) descending, then id,
+/// then row; blank values last. At most `top` of each expert, 0 for all.
+std::vector<std::size_t> sortedByExpert(const RouterTable& table, const PairTable& statistics, PairColumn column,
+                                        std::size_t top);
 
 } // namespace headscope::core

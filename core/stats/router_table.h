@@ -13,9 +13,10 @@
 
 namespace headscope::core {
 
-// What the functions of stats/ work on: the contingency table of one router (or of several that were pooled), made from Counts by
-// routerTable (core/stats/tables.h) or by hand. Symbols as in design.md §5: N positions, k chosen experts at each, n(t) occurrences of
-// token t, n(e) selections of expert e, n(t,e) positions with both. In every table Σ_e n(t,e) = k·n(t) and Σ_t n(t,e) = n(e).
+// What the functions of stats/ work on: the contingency table of one router (or of several that were pooled), made from
+// Counts by routerTable (core/stats/tables.h) or by hand. Symbols as in design.md §5: N positions, k chosen experts at each,
+// n(t) occurrences of token t, n(e) selections of expert e, n(t,e) positions with both. In every table Σ_e n(t,e) = k·n(t)
+// and Σ_t n(t,e) = n(e).
 
 /// A row: a piece of the vocabulary, a word, or pieces that were made one (case folded).
 struct RowName {
@@ -42,10 +43,10 @@ struct GroupCount {
 
 /// Groups of documents, the unit that the bootstrap draws. Empty where they were not gathered.
 struct DocumentGroups {
-    int groups = 0;                                // G
-    std::vector<std::size_t> first;                // [pairs + 1]: the counts of a pair are [first[pair], first[pair + 1])
-    std::vector<GroupCount> counts;                // sorted by (pair, group)
-    std::vector<std::int64_t> documents;           // [G]
+    int groups = 0;                      // G
+    std::vector<std::size_t> first;      // [pairs + 1]: the counts of a pair are [first[pair], first[pair + 1])
+    std::vector<GroupCount> counts;      // sorted by (pair, group)
+    std::vector<std::int64_t> documents; // [G]
 
     bool empty() const { return groups == 0; }
     std::span<const GroupCount> of(std::size_t pair) const
@@ -54,7 +55,8 @@ struct DocumentGroups {
     }
 };
 
-/// Selections divided into classes (the token before, the place in the window), of some rows only. Sorted by (row, kind, expert).
+/// Selections divided into classes (the token before, the place in the window), of some rows only. Sorted by (row, kind,
+/// expert).
 struct ClassedSelection {
     std::uint32_t row = 0;
     std::uint32_t kind = 0;
@@ -77,7 +79,7 @@ struct SoftmaxSums {
 };
 
 struct RouterTable {
-    std::string router;               // its address; of pooled routers a pattern: "layers.0.self.v", "layers.{0,2}.self.v.h0"
+    std::string router; // its address; of pooled routers a pattern: "layers.0.self.v", "layers.{0,2}.self.v.h0"
     std::vector<std::string> members; // the addresses that are pooled here; one where nothing is
     int experts = 0;                  // E
     int chosen = 0;                   // k
@@ -89,7 +91,8 @@ struct RouterTable {
     std::vector<std::int64_t> selections; // [E], n(e)
     std::vector<double> gateMass;         // [E], G(e)
     std::vector<TablePair> pairs;
-    std::vector<double> expected;         // [T, E], E0(t,e) = Σ_d n_d(t)·n_d(e)/N_d over documents d; empty where it was not gathered
+    std::vector<double>
+        expected; // [T, E], E0(t,e) = Σ_d n_d(t)·n_d(e)/N_d over documents d; empty where it was not gathered
     DocumentGroups groups;
     std::vector<ClassedSelection> previous; // by the token before, of the frequent tokens; empty where not gathered
     std::vector<ClassedSelection> places;   // by the bin of the position in the window, of the frequent tokens

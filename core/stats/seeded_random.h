@@ -9,14 +9,15 @@
 
 namespace headscope::core {
 
-/// Random numbers that are the same on every machine: the standard fixes what std::mt19937_64 gives, but not what its distributions
-/// make of it, so the reduction to a range is done here.
+/// Random numbers that are the same on every machine: the standard fixes what std::mt19937_64 gives, but not what its
+/// distributions make of it, so the reduction to a range is done here.
 class SeededRandom
 {
 public:
     explicit SeededRandom(std::uint64_t seed) : m_engine(seed) {}
 
-    /// Uniform in [0, bound); `bound` is at least 1. Values above the largest multiple of `bound` are drawn again, so there is no bias.
+    /// Uniform in [0, bound); `bound` is at least 1. Values above the largest multiple of `bound` are drawn again, so there
+    /// is no bias.
     std::uint64_t below(std::uint64_t bound)
     {
         constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
@@ -28,7 +29,7 @@ public:
     }
 
     /// Fisher-Yates.
-    template<typename Value>
+    template <typename Value>
     void shuffle(std::span<Value> values)
     {
         for (std::size_t left = values.size(); left > 1; --left)

@@ -16,7 +16,8 @@ struct Independence {
 };
 
 /// G² = 2 Σ O·ln(O/E) over the four cells (Woolf 1957; Dunning 1993 for words), natural logarithm, empty cells count 0.
-/// `together` = n(t,e); `token` = n(t), `expert` = n(e), `positions` = N, all with 0 <= together <= token, expert <= positions.
+/// `together` = n(t,e); `token` = n(t), `expert` = n(e), `positions` = N, all with 0 <= together <= token, expert <=
+/// positions.
 Independence independence(std::int64_t together, std::int64_t token, std::int64_t expert, std::int64_t positions);
 
 /// P(χ²₁ >= value); 1 for value <= 0.

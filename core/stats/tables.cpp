@@ -64,13 +64,14 @@ void requireAlike(const Router& a, const Router& b)
 {
     if (std::tie(a.experts, a.chosen, a.gate, a.stream) == std::tie(b.experts, b.chosen, b.gate, b.stream))
         return;
-    throw Error(fmt::format("{} and {} cannot be pooled: {} of {} and {} of {} experts, or other gates; choose the routers that are alike "
-                            "or leave the pooling out.",
-                            a.address.toString(), b.address.toString(), a.chosen, a.experts, b.chosen, b.experts));
+    throw Error(fmt::format(
+        "{} and {} cannot be pooled: {} of {} and {} of {} experts, or other gates; choose the routers that are alike "
+        "or leave the pooling out.",
+        a.address.toString(), b.address.toString(), a.chosen, a.experts, b.chosen, b.experts));
 }
 
 /// Sorts by key and adds up what has the same one.
-template<typename Entry, typename Key, typename Add>
+template <typename Entry, typename Key, typename Add>
 std::vector<Entry> merged(std::vector<Entry> entries, Key key, Add add)
 {
     const auto before = [key](const Entry& a, const Entry& b) { return key(a) < key(b); };
@@ -109,7 +110,8 @@ private:
     void addGroups(const RouterCounts& router);
     void addTags(const RouterCounts& router);
     void addSoftmax(const RouterCounts& router);
-    std::vector<ClassedSelection> classes(const RouterCounts& router, const ClassCounts& counts, std::vector<ClassedSelection> before) const;
+    std::vector<ClassedSelection> classes(const RouterCounts& router, const ClassCounts& counts,
+                                          std::vector<ClassedSelection> before) const;
     void finishGroups();
 
     struct Grouped {
@@ -155,7 +157,8 @@ void TableSum::addPairs(const RouterCounts& router)
         const double gate = pairs.gates.value(i);
         m_table.selections[pairs.expert[i]] += whole(pairs.count[i]);
         m_table.gateMass[pairs.expert[i]] += gate;
-        m_table.pairs.push_back({m_rows.rowOf[pairs.row[i]], pairs.expert[i], whole(pairs.count[i]), early ? whole(pairs.early[i]) : -1, gate});
+        m_table.pairs.push_back(
+            {m_rows.rowOf[pairs.row[i]], pairs.expert[i], whole(pairs.count[i]), early ? whole(pairs.early[i]) : -1, gate});
     }
 }
 
@@ -188,7 +191,8 @@ std::vector<ClassedSelection> TableSum::classes(const RouterCounts& router, cons
 {
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const std::uint32_t pair = counts.pair[i];
-        before.push_back({m_rows.rowOf[router.pairs.row[pair]], counts.kind[i], router.pairs.expert[pair], whole(counts.count[i])});
+        before.push_back(
+            {m_rows.rowOf[router.pairs.row[pair]], counts.kind[i], router.pairs.expert[pair], whole(counts.count[i])});
     }
     return before;
 }
@@ -215,7 +219,8 @@ void TableSum::addTags(const RouterCounts& router)
 
 void TableSum::addSoftmax(const RouterCounts& router)
 {
-    if (router.probabilities.size() == 0 || m_rows.unit == RowUnit::Words) // the sums run over all positions, words leave some out
+    if (router.probabilities.size() == 0 ||
+        m_rows.unit == RowUnit::Words) // the sums run over all positions, words leave some out
         return;
     if (!m_table.softmax)
         m_table.softmax = SoftmaxSums{std::vector<double>(static_cast<std::size_t>(m_table.experts)), 0};

@@ -16,10 +16,12 @@ namespace headscope::core {
 /// What a row of a table is.
 enum class RowUnit : std::uint8_t {
     Pieces, // tokens of the vocabulary
-    Words,  // borders at Unicode white space and punctuation of the text; each routed position counts once, under the word it is in
+    Words, // borders at Unicode white space and punctuation of the text; each routed position counts once, under the word it
+           // is in
 };
 
-/// Which routers are added up into one table. Experts are added by their index: only the repeats of a weights group are the same experts.
+/// Which routers are added up into one table. Experts are added by their index: only the repeats of a weights group are the
+/// same experts.
 enum class Pooling : std::uint8_t {
     None,
     Heads,   // the routers of a site ("layers.0.self.v")
@@ -48,8 +50,8 @@ struct TablePlan {
     std::vector<std::size_t> members; // indices into Counts::routers, ascending
     int stream = 0;
 };
-/// The tables of the given routers (indices into Counts::routers), in order of the first member. Throws Error when routers that would be added
-/// up differ in experts, chosen experts, gates or stream.
+/// The tables of the given routers (indices into Counts::routers), in order of the first member. Throws Error when routers
+/// that would be added up differ in experts, chosen experts, gates or stream.
 std::vector<TablePlan> tablePlans(const Counts& counts, std::span<const std::size_t> routers, Pooling pooling);
 
 /// The table of one plan. What was not counted (words have no document null, groups or classes) is empty.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/model.h"
 
+#include "core/trace/weight_view.h"
+
 #include <fmt/format.h>
 
 namespace headscope::core {
@@ -26,6 +28,11 @@ std::shared_ptr<const Trace> Model::trace(TokenizedText text, const TraceOptions
     std::vector<Stream> streams;
     streams.push_back({"text", std::move(text)});
     return trace(std::move(streams), options, progress);
+}
+
+const WeightViews* weightViews(const Model& model)
+{
+    return dynamic_cast<const WeightViews*>(&model);
 }
 
 } // namespace headscope::core

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
 
 namespace headscope::app::testing {
@@ -71,7 +72,8 @@ TEST_F(Specialize, PrintsTablesWithoutAFile)
 TEST_F(Specialize, CountsByItselfWhatCountKeeps)
 {
     const std::string model = HEADSCOPE_TEST_DATA "/demo/switchhead/model-1400.pth";
-    const std::string corpus = folder.file("corpus.txt", "The cat sat on the mat.\n\nIt was a dark night, and the dog looked at the cat.\n");
+    const std::string corpus =
+        folder.file("corpus.txt", "The cat sat on the mat.\n\nIt was a dark night, and the dog looked at the cat.\n");
     const Arguments counting{model, corpus, "--documents", "blank", "--words"};
     Arguments count{"count"};
     count.insert(count.end(), counting.begin(), counting.end());
@@ -82,19 +84,59 @@ TEST_F(Specialize, CountsByItselfWhatCountKeeps)
     direct.insert(direct.end(), {"--min-count", "0", "--out", folder.file("direct.json")});
     const Outcome outcome = run(direct);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    ASSERT_EQ(run({"specialize", "--counts", folder.file("demo.counts"), "--words", "--min-count", "0", "--out", folder.file("kept.json")}).code, 0);
+    ASSERT_EQ(run({"specialize", "--counts", folder.file("demo.counts"), "--words", "--min-count", "0", "--out",
+                   folder.file("kept.json")})
+                  .code,
+              0);
     EXPECT_EQ(contents(folder.file("direct.json")), contents(folder.file("kept.json")));
     EXPECT_EQ(Json::parse(contents(folder.file("kept.json"))).at("about").at("corpus_documents"), 2);
 }
 
+TEST_F(Specialize, WeightsAloneAgreeWithTheFirstLayer)
+{
+    // A router of the first layer reads nothing but the embedding: its best token is what it decides by.
+    const std::string model = HEADSCOPE_TEST_DATA "/demo/switchhead/model-1400.pth";
+    ASSERT_EQ(
+        run({"specialize", model, "--table", "likes", "--router", "layers.0.self.v.h0", "--out", folder.file("likes.json")})
+            .code,
+        0);
+    const Json rows = Json::parse(contents(folder.file("likes.json"))).at("rows");
+    EXPECT_EQ(rows.size(), 5U * 4000);
+    const Json trace = Json::parse(run({"trace", model, "--text", "The dark night", "--json"}).out);
+    const Json& router = trace.at("routers").at(0);
+    ASSERT_EQ(router.at("address"), "layers.0.self.v");
+    for (std::size_t token = 0; token < trace.at("streams").at(0).at("ids").size(); ++token) {
+        for (const Json& row : rows) {
+            if (row.at("id") == trace.at("streams").at(0).at("ids").at(token)) {
+                EXPECT_NEAR(row.at("score").get<double>(),
+                            router.at("logits").at(token).at(0).at(row.at("expert").get<std::size_t>()).get<double>(), 1e-4);
+            }
+        }
+    }
+    ASSERT_EQ(run({"specialize", model, "--table", "alike", "--out", folder.file("alike.json")}).code, 0);
+    const Json alike = Json::parse(contents(folder.file("alike.json"))).at("rows");
+    EXPECT_EQ(alike.size(), 16U * 10);
+    for (const Json& row : alike) {
+        EXPECT_LT(std::abs(row.at("cosine_router").get<double>()), 1.0);
+        EXPECT_LT(std::abs(row.at("cosine_experts").get<double>()), 1.0);
+    }
+    EXPECT_EQ(run({"specialize", model, "corpus.txt", "--table", "likes", "--out", folder.file("a.csv")}).code, 2);
+}
+
 TEST_F(Specialize, RefusesInASentence)
 {
-    EXPECT_THAT(refusal({"specialize", "--counts", folder.file("absent"), "--out", folder.file("a.csv")}), HasSubstr("absent"));
-    EXPECT_THAT(refusal({"specialize", "--counts", counts, "--router", "layers.9.*", "--out", folder.file("a.csv")}), HasSubstr("layers.0.self.v"));
+    EXPECT_THAT(refusal({"specialize", "--counts", folder.file("absent"), "--out", folder.file("a.csv")}),
+                HasSubstr("absent"));
+    EXPECT_THAT(refusal({"specialize", "--counts", counts, "--router", "layers.9.*", "--out", folder.file("a.csv")}),
+                HasSubstr("layers.0.self.v"));
     EXPECT_THAT(refusal({"specialize", "--counts", folder.file("no.counts", "no counts")}), HasSubstr("no.counts"));
     EXPECT_FALSE(std::filesystem::exists(folder.file("a.csv")));
-    for (const Arguments& wrong : {Arguments{"--out", folder.file("a.xlsx")}, {"--sort", "nothing"}, {"--table", "experts"}, {"--top", "-1"},
-                                   {"--tags", "tags.tsv"}, {"model.pth", "corpus.txt"}}) {
+    for (const Arguments& wrong : {Arguments{"--out", folder.file("a.xlsx")},
+                                   {"--sort", "nothing"},
+                                   {"--table", "experts"},
+                                   {"--top", "-1"},
+                                   {"--tags", "tags.tsv"},
+                                   {"model.pth", "corpus.txt"}}) {
         Arguments line{"specialize", "--counts", counts};
         line.insert(line.end(), wrong.begin(), wrong.end());
         EXPECT_EQ(run(line).code, 2) << wrong.front();

@@ -96,7 +96,8 @@ TEST(DataTable, CsvQuotesAsRfc4180Has)
 
 TEST(DataTable, CsvCarriesAboutInItsFirstRow)
 {
-    const auto rows = parsedCsv(written(TableFormat::Csv, {{std::string("a\"b"), std::int64_t{3}, 1.25}, {std::string("c"), std::int64_t{1}, NAN}}));
+    const auto rows = parsedCsv(
+        written(TableFormat::Csv, {{std::string("a\"b"), std::int64_t{3}, 1.25}, {std::string("c"), std::int64_t{1}, NAN}}));
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[0], (std::vector<std::string>{"token", "n", "pmi", "about"}));
     EXPECT_EQ(rows[1][0], "a\"b");
@@ -117,7 +118,8 @@ TEST(DataTable, TsvEscapesWhatWouldEndACell)
 
 TEST(DataTable, JsonNeverHoldsNaN)
 {
-    const std::string text = written(TableFormat::Json, {{std::string("\t\"="), std::int64_t{3}, NAN}, {std::string("b"), std::int64_t{1}, INFINITY}});
+    const std::string text = written(
+        TableFormat::Json, {{std::string("\t\"="), std::int64_t{3}, NAN}, {std::string("b"), std::int64_t{1}, INFINITY}});
     EXPECT_THAT(text, Not(HasSubstr("nan")));
     const Json json = Json::parse(text);
     EXPECT_EQ(json.at("rows").size(), 2U);

@@ -67,7 +67,8 @@ TEST(StatisticsExport, EveryPairThatOccurredWithTheAgreedColumnsFirst)
 TEST(StatisticsExport, CarriesWhatLedToIt)
 {
     const Counts counts = awkwardCounts();
-    const Json about = Json::parse(written(TableFormat::Json, StatisticsTable::Pairs, counts, everything(counts))).at("about");
+    const Json about =
+        Json::parse(written(TableFormat::Json, StatisticsTable::Pairs, counts, everything(counts))).at("about");
     EXPECT_EQ(about.at("program"), "Headscope 0.1.0");
     EXPECT_EQ(about.at("checkpoint_fingerprint"), std::string(64, 'a'));
     EXPECT_EQ(about.at("tokenizer_sha256"), std::string(64, 'b'));
@@ -116,7 +117,8 @@ TEST(StatisticsExport, EveryOtherTable)
     EXPECT_EQ(tags.at(0).at("tag"), "");
     const Json together = rows(StatisticsTable::Together);
     EXPECT_EQ(together.size(), 10U + 10U + 25U); // pairs of one router, twice, and V × O
-    for (const StatisticsTable table : {StatisticsTable::Experts, StatisticsTable::Routers, StatisticsTable::Tags, StatisticsTable::Together}) {
+    for (const StatisticsTable table :
+         {StatisticsTable::Experts, StatisticsTable::Routers, StatisticsTable::Tags, StatisticsTable::Together}) {
         EXPECT_THAT(written(TableFormat::Markdown, table, counts, what), StartsWith("| router"));
         EXPECT_EQ(statisticsTable(toString(table)), table);
     }
@@ -149,7 +151,8 @@ TEST(StatisticsExport, WordsAndTagsHaveToBeCounted)
 /// Compiles a file in a folder of its own; the end of the log when that fails.
 std::string compiled(const fs::path& folder, const std::string& name)
 {
-    const std::string line = "cd '" + folder.string() + "' && pdflatex -halt-on-error -interaction=nonstopmode " + name + " >out.txt 2>&1";
+    const std::string line =
+        "cd '" + folder.string() + "' && pdflatex -halt-on-error -interaction=nonstopmode " + name + " >out.txt 2>&1";
     if (std::system(line.c_str()) == 0)
         return {};
     std::ifstream log(folder / "out.txt");
@@ -166,8 +169,9 @@ TEST(StatisticsExport, LatexCompiles)
     const Counts counts = awkwardCounts();
     std::ofstream(folder / "pairs.tex") << written(TableFormat::Latex, StatisticsTable::Pairs, counts, everything(counts));
     std::ofstream(folder / "tags.tex") << written(TableFormat::Latex, StatisticsTable::Tags, counts, everything(counts));
-    std::ofstream(folder / "paper.tex") << "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n\\input{pairs}\n\\input{tags}\n"
-                                           "\\end{document}\n";
+    std::ofstream(folder / "paper.tex")
+        << "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n\\input{pairs}\n\\input{tags}\n"
+           "\\end{document}\n";
     for (const char* name : {"pairs.tex", "tags.tex", "paper.tex"})
         EXPECT_EQ(compiled(folder, name), "") << name;
     EXPECT_TRUE(fs::exists(folder / "paper.pdf"));

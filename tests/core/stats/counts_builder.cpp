@@ -161,8 +161,22 @@ Counts countsOf(const std::vector<std::string>& pieces, const std::vector<Decisi
 
 Counts awkwardCounts(std::uint32_t documents)
 {
-    const std::vector<std::string> pieces{"\u2581the", "=1+1", "+x", "-", "@me", "a,b", "say \"hi\"", "tab\there", "two\nlines", "back\\slash", "\xff\xfe",
-                                          "50%&$#_{}~^|<>", "\u4e2d\u6587", "caf\u00e9", "'`\u201c\u2019", "**bold** [x](y)"};
+    const std::vector<std::string> pieces{"\u2581the",
+                                          "=1+1",
+                                          "+x",
+                                          "-",
+                                          "@me",
+                                          "a,b",
+                                          "say \"hi\"",
+                                          "tab\there",
+                                          "two\nlines",
+                                          "back\\slash",
+                                          "\xff\xfe",
+                                          "50%&$#_{}~^|<>",
+                                          "\u4e2d\u6587",
+                                          "caf\u00e9",
+                                          "'`\u201c\u2019",
+                                          "**bold** [x](y)"};
     std::vector<Decision> decisions;
     for (std::uint32_t token = 0; token < pieces.size(); ++token) {
         for (std::uint32_t i = 0; i < 12 + token; ++i)

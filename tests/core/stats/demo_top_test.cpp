@@ -49,7 +49,8 @@ TEST(DemoTop, EqualsTheIndependentLists)
     const Json file = Json::parse(stream);
     const RouterTable table = tableOf(file);
     // Their threshold is on the pair, not on the token.
-    const PairTable statistics = pairStatistics(table, {.minimum = 0, .minimumPair = file.at("minimum").get<std::int64_t>()});
+    const PairTable statistics =
+        pairStatistics(table, {.minimum = 0, .minimumPair = file.at("minimum").get<std::int64_t>()});
     std::size_t at = 0;
     const std::size_t top = file.at("top").at(0).size();
     const std::vector<std::size_t> sorted = sortedByExpert(table, statistics, PairColumn::Pmi, top);

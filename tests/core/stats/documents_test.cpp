@@ -16,8 +16,9 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t documents = 40;
 
-/// Two kinds of documents with words of their own (tokens 0–4 and 5–9) and, in both, tokens 10 and 11. In the first kind the router likes
-/// expert 0 and in the second expert 1, whatever the token; only token 11 has a will of its own: always expert 2.
+/// Two kinds of documents with words of their own (tokens 0–4 and 5–9) and, in both, tokens 10 and 11. In the first kind the
+/// router likes expert 0 and in the second expert 1, whatever the token; only token 11 has a will of its own: always
+/// expert 2.
 std::vector<Decision> twoKinds(std::uint64_t seed)
 {
     SeededRandom random(seed);
@@ -108,7 +109,8 @@ TEST(Bootstrap, IsTheSameForTheSameSeed)
 
 TEST(Bootstrap, CoversTheTruthAboutAsOftenAsItSays)
 {
-    // Token 0 goes to expert 0 with probability 0.7 and the others with 0.4, documents alike: lift = 0.7 / p(e), p(e) = 0.4 + 0.3/4.
+    // Token 0 goes to expert 0 with probability 0.7 and the others with 0.4, documents alike: lift = 0.7 / p(e), p(e) = 0.4
+    // + 0.3/4.
     const double truth = std::log2(0.7 / (0.4 + 0.3 / 4));
     int covered = 0;
     constexpr int rounds = 200;

@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-void add(std::vector<Decision>& decisions, int times, std::uint32_t token, std::vector<std::uint32_t> experts, std::vector<double> gates = {})
+void add(std::vector<Decision>& decisions, int times, std::uint32_t token, std::vector<std::uint32_t> experts,
+         std::vector<double> gates = {})
 {
     for (int i = 0; i < times; ++i)
         decisions.push_back({token, experts, static_cast<std::uint32_t>(decisions.size() % 2), gates});
@@ -54,7 +55,7 @@ TEST(PairStatistics, ByHandForOneChosenExpert)
     EXPECT_NEAR(pair.npmi, std::log2(16.0 / 9) / -std::log2(0.4), 1e-12);
     EXPECT_NEAR(pair.expected, 4.5, 1e-12);
     EXPECT_NEAR(pair.g2, 11.0158446, 1e-6);
-    EXPECT_TRUE(std::isnan(pair.p)); // an expected count of 4.5
+    EXPECT_TRUE(std::isnan(pair.p));                       // an expected count of 4.5
     const PairStatistics& rare = pairOf(statistics, 1, 0); // 1·20/(6·9)
     EXPECT_NEAR(rare.pmi, std::log2(20.0 / 54), 1e-12);
     EXPECT_EQ(rare.ppmi, 0);
@@ -72,7 +73,7 @@ TEST(PairStatistics, ByHandForTwoChosenExperts)
     const PairTable statistics = pairStatistics(table, {.minimum = 0});
     const PairStatistics& pair = pairOf(statistics, 0, 0); // N = 4, k = 2, n(t,e) = 2, n(t) = 2, n(e) = 3
     EXPECT_NEAR(pair.lift, 2.0 * 4 / (2 * 3), 1e-12);
-    EXPECT_NEAR(pair.expertGivenToken, 0.5, 1e-12);      // 2/(2·2)
+    EXPECT_NEAR(pair.expertGivenToken, 0.5, 1e-12); // 2/(2·2)
     EXPECT_NEAR(pair.tokenGivenExpert, 2.0 / 3, 1e-12);
     EXPECT_NEAR(pair.npmi, std::log2(4.0 / 3) / -std::log2(2.0 / 8), 1e-12);
     EXPECT_EQ(statistics.weighting, Weighting::Selections);
@@ -138,7 +139,8 @@ TEST(PairStatistics, FewDocumentsHaveNoNullAndNoInterval)
     const RouterTable table = threeByThree();
     const PairTable statistics = pairStatistics(table, {.minimum = 0});
     EXPECT_TRUE(std::isnan(statistics.pairs.front().nullPmi));
-    EXPECT_EQ(whyBlank(table, statistics, statistics.pairs.front(), PairColumn::NullPmi), "2 documents were counted; 20 are needed.");
+    EXPECT_EQ(whyBlank(table, statistics, statistics.pairs.front(), PairColumn::NullPmi),
+              "2 documents were counted; 20 are needed.");
     EXPECT_EQ(whyBlank(table, statistics, statistics.pairs.front(), PairColumn::Pmi), "");
 }
 

@@ -50,9 +50,9 @@ TEST(Significance, BenjaminiHochbergByHand)
 {
     const std::array p{0.04, 0.01, 0.03, 0.5};
     const std::vector<double> q = benjaminiHochberg(p);
-    EXPECT_NEAR(q[1], 0.04, 1e-15);           // 0.01·4/1
-    EXPECT_NEAR(q[2], 0.04 * 4 / 3, 1e-15);   // 0.03·4/2 = 0.06, but the next is smaller
-    EXPECT_NEAR(q[0], 0.04 * 4 / 3, 1e-15);   // 0.04·4/3
+    EXPECT_NEAR(q[1], 0.04, 1e-15);         // 0.01·4/1
+    EXPECT_NEAR(q[2], 0.04 * 4 / 3, 1e-15); // 0.03·4/2 = 0.06, but the next is smaller
+    EXPECT_NEAR(q[0], 0.04 * 4 / 3, 1e-15); // 0.04·4/3
     EXPECT_NEAR(q[3], 0.5, 1e-15);
     EXPECT_TRUE(benjaminiHochberg({}).empty());
 }

@@ -21,7 +21,8 @@ void addExpected(RouterTable& table, const std::map<std::uint32_t, Document>& do
     for (const auto& [number, document] : documents) {
         for (const auto& [token, count] : document.tokens) {
             for (const auto& [expert, chosen] : document.experts)
-                table.expected[token * static_cast<std::size_t>(table.experts) + expert] += count * chosen / document.positions;
+                table.expected[token * static_cast<std::size_t>(table.experts) + expert] +=
+                    count * chosen / document.positions;
         }
     }
 }

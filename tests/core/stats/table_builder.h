@@ -16,8 +16,8 @@ struct Decision {
     std::vector<double> gates = {}; // [k]; 1 each when left out
 };
 
-/// The table that counting these decisions gives, with the document null and, for `groups` > 0, document d in group d mod groups. Token t is
-/// called "t<t>" and has the id 100 + t.
+/// The table that counting these decisions gives, with the document null and, for `groups` > 0, document d in group d mod
+/// groups. Token t is called "t<t>" and has the id 100 + t.
 RouterTable tableOf(const std::vector<Decision>& decisions, std::uint32_t tokens, int experts, int groups = 0);
 
 } // namespace headscope::core::testing

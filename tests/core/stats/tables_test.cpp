@@ -53,7 +53,8 @@ Counts smallCounts()
         for (int head = 0; head < 2; ++head) {
             RouterCounts one = router(depth, head, {3, 3});
             one.gates = sums({1.5F, 0.75F});
-            one.pairs = {{0, 0, 1, 1, 2}, {0, 1, 0, 1, 1}, {2, 1, 1, 1, 1}, sums({1.0F, 0.25F, 0.5F, 0.25F, 0.25F}), {1, 0, 0, 0, 0}};
+            one.pairs = {
+                {0, 0, 1, 1, 2}, {0, 1, 0, 1, 1}, {2, 1, 1, 1, 1}, sums({1.0F, 0.25F, 0.5F, 0.25F, 0.25F}), {1, 0, 0, 0, 0}};
             one.expected = sums({1.5F, 1.5F, 1.0F, 1.0F, 0.5F, 0.5F});
             one.groups = {{0, 0, 1, 2, 3, 4}, {0, 1, 0, 0, 1, 0}, {1, 1, 1, 1, 1, 1}};
             one.groupSelections = {2, 2, 1, 1};
@@ -104,8 +105,8 @@ TEST(Tables, PooledRoutersAddUp)
     };
     EXPECT_THAT(names(Pooling::Heads), ElementsAre("layers.0.self.v", "layers.1.self.v", "layers.2.self.v"));
     EXPECT_THAT(names(Pooling::Layers), ElementsAre("layers.{0,1,2}.self.v.h0", "layers.{0,1,2}.self.v.h1"));
-    EXPECT_THAT(names(Pooling::Repeats), ElementsAre("layers.{0,1}.self.v.h0", "layers.{0,1}.self.v.h1", "layers.2.self.v.h0",
-                                                     "layers.2.self.v.h1"));
+    EXPECT_THAT(names(Pooling::Repeats),
+                ElementsAre("layers.{0,1}.self.v.h0", "layers.{0,1}.self.v.h1", "layers.2.self.v.h0", "layers.2.self.v.h1"));
     const RouterTable table = routerTable(counts, tablePlans(counts, all, Pooling::Layers)[0], rows);
     EXPECT_EQ(table.positions, 18);
     EXPECT_THAT(table.rowCounts, ElementsAre(9, 6, 3));
