@@ -30,6 +30,8 @@ void addCounts(Facts& facts, const Counts& counts)
     facts.emplace_back("text_policy",
                        fmt::format("{}{}{}", toString(basis.textPolicy.split), basis.textPolicy.addBos ? ", BOS" : "",
                                    basis.textPolicy.addEos ? ", EOS" : ""));
+    if (!basis.textPolicy.documentSeparator.empty())
+        facts.emplace_back("document_separator", basis.textPolicy.documentSeparator);
     for (const StreamCounts& stream : counts.streams) {
         const std::string prefix = counts.streams.size() == 1 ? "" : stream.name + ".";
         facts.emplace_back(prefix + "corpus_hash", toString(stream.corpus.hash));

@@ -75,6 +75,7 @@ TEST(StatisticsExport, CarriesWhatLedToIt)
     EXPECT_EQ(about.at("corpus_hash"), toString(counts.streams[0].corpus.hash));
     EXPECT_EQ(about.at("corpus_tokens"), counts.streams[0].corpus.tokens);
     EXPECT_EQ(about.at("corpus_note"), "held out");
+    EXPECT_EQ(about.at("document_separator"), "<SEP>");
     EXPECT_EQ(about.at("min_count"), 0);
     EXPECT_EQ(about.at("formulas").at("pmi"), "log2 lift");
     for (const TableFormat format : {TableFormat::Csv, TableFormat::Tsv, TableFormat::Markdown, TableFormat::Latex}) {

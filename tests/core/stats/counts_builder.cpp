@@ -148,6 +148,7 @@ Counts countsOf(const std::vector<std::string>& pieces, const std::vector<Decisi
     counts.basis.dtype = "float32";
     counts.basis.tokenizer = "SentencePiece BPE, 4000 pieces";
     counts.basis.tokenizerHash = std::string(64, 'b');
+    counts.basis.textPolicy.documentSeparator = "<SEP>";
     counts.basis.window = 256;
     counts.basis.groups = groups;
     counts.basis.words = true;
