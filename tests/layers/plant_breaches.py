@@ -75,6 +75,7 @@ ALLOWED = [
     ("core/trace/planted.cpp", SPDX + '#include "core/nn/planted.h"\n// #include <QString>\n'),
     ("core/families/planted.cpp", SPDX + '#include <filesystem>\nconst char* moa = "moe.att.k"; // <fstream>\nvoid f(Group& g) { g.open(1); g.read(2); }\n'),
     ("core/stats/planted.cpp", SPDX + '#include "core/trace/trace.h"\n#include <vector>\nconst char* s = "#include <QString>";\n'),
+    ("core/stats/distributions.cpp", SPDX + "#include <boost/math/distributions/normal.hpp>\n"),
     ("tests/core/planted.cpp", SPDX + '#include "core/nn/planted.h"\n#include <ATen/ATen.h>\n'),
     ("widgets/planted.cpp", SPDX + '#include "core/trace/trace.h"\n#include "planted.moc"\n#include <QWidget>\n'),
     ("app/planted.cpp", SPDX + '#include "widgets/selection.h"\n#include <qcustomplot.h>\nauto t = R"x(\n#include "../a.h"\n)x";\n'),
