@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/missing_parameters.h"
 #include "core/progress.h"
 
 #include <exception>
@@ -8,12 +9,14 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace headscope::app {
 
 /// Why a job has no value: the sentence of the core::Error, ready to be shown.
 struct Failure {
     std::string sentence;
+    std::vector<core::MissingParameter> missing = {}; // with these a checkpoint could be opened
 };
 
 /// The job was no longer wanted. Nothing is shown.
@@ -33,6 +36,8 @@ Outcome<T> outcomeOf(Work&& work, const core::Progress& progress)
         return Outcome<T>(std::in_place_index<0>, std::forward<Work>(work)(progress));
     } catch (const core::Cancelled&) {
         return WasCancelled{};
+    } catch (const core::MissingParameters& error) {
+        return Failure{error.what(), error.parameters()};
     } catch (const core::Error& error) {
         return Failure{error.what()};
     } catch (const std::bad_alloc&) {

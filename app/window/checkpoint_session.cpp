@@ -49,6 +49,8 @@ void CheckpointSession::finish(Outcome<Opened> outcome)
     }
     m_state = State::Failed;
     const auto* failure = std::get_if<Failure>(&outcome);
+    if (failure)
+        m_missing = failure->missing;
     Q_EMIT changed();
     Q_EMIT openFailed(failure ? QString::fromStdString(failure->sentence) : QString());
 }

@@ -42,6 +42,8 @@ public:
     const core::OpenOptions& options() const { return m_options; }
     State state() const { return m_state; }
     const ProgressReport& progress() const { return m_progress; }
+    /// Failed: the hyper-parameters with which it could be opened.
+    const std::vector<core::MissingParameter>& missing() const { return m_missing; }
     /// What tells it from others in a list: "switchhead/model-1400.pth".
     QString name() const;
     /// nullptr until it is ready.
@@ -86,6 +88,7 @@ private:
     Compute& m_compute;
     State m_state = State::Opening;
     ProgressReport m_progress;
+    std::vector<core::MissingParameter> m_missing;
     std::shared_ptr<const core::Model> m_model;
     bool m_toldOfChange = false;
     std::unique_ptr<TraceController> m_tracer;

@@ -3,8 +3,10 @@
 
 #include "app/window/device_list.h"
 #include "app/window/file_drop.h"
+#include "app/window/parameter_form.h"
 #include "app/window/resources.h"
 #include "app/window/window_messages.h"
+#include "core/checkpoint/hyper_parameters.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -110,9 +112,8 @@ void MainWindow::connectWorkspace()
 {
     connect(&m_workspace.checkpoints(), &CheckpointListItemModel::currentChanged, this, &MainWindow::checkpointShown);
     connect(&m_workspace, &Workspace::opened, this, &MainWindow::checkpointOpened);
-    connect(&m_workspace, &Workspace::openFailed, this, [this](const std::filesystem::path& path, const QString& sentence) {
-        m_views->messages()->show(openingFailed(path, sentence));
-    });
+    connect(&m_workspace, &Workspace::openFailed, this, &MainWindow::openingDidFail);
+    connect(&m_workspace, &Workspace::parametersMissing, this, &MainWindow::askParameters);
     connect(&m_workspace, &Workspace::changedOnDisk, this, [this](CheckpointSession* session) {
         m_views->messages()->show(changedOnDisk(
             *session, [this, path = session->path(), options = session->options()] { m_workspace.open(path, options); }));
@@ -276,6 +277,7 @@ void MainWindow::checkpointOpened(CheckpointSession* session)
 {
     m_views->messages()->dismiss(checkpointSubject(session->path()));
     m_views->messages()->dismiss(demoSubject());
+    keepParameters(*session);
     if (m_memory == Memory::Settings) {
         m_settings.remember(shown(std::filesystem::absolute(session->path())));
         m_actions->setRecent(m_settings.recent);
@@ -287,6 +289,62 @@ void MainWindow::checkpointOpened(CheckpointSession* session)
         if (const CheckpointSession* current = m_workspace.checkpoints().current())
             m_actions->showDevice(QString::fromStdString(current->info()->device));
     });
+}
+
+void MainWindow::openingDidFail(const std::filesystem::path& path, const QString& sentence)
+{
+    m_views->messages()->show(openingFailed(path, sentence));
+    const QString name = shown(std::filesystem::absolute(path));
+    m_settings.setParameters(name, {}); // they may be why: the next opening asks for them
+    m_saveParameters.erase(path);
+    std::error_code failed;
+    if (std::filesystem::exists(path, failed))
+        return;
+    m_settings.forget(name);
+    m_actions->setRecent(m_settings.recent);
+}
+
+/// What was given for this path before is tried first.
+void MainWindow::askParameters(const std::filesystem::path& path, const core::OpenOptions& options,
+                               const std::vector<core::MissingParameter>& missing)
+{
+    const auto openWithGiven = [this, path, options](const core::GivenParameters& given) {
+        core::OpenOptions complete = options;
+        complete.parameters.insert(complete.parameters.end(), given.begin(), given.end());
+        m_workspace.open(path, complete);
+    };
+    const core::GivenParameters former = m_settings.parametersOf(shown(std::filesystem::absolute(path)));
+    const bool known = std::ranges::all_of(missing, [&](const core::MissingParameter& parameter) {
+        return std::ranges::find(former, parameter.key, &core::GivenParameters::value_type::first) != former.end();
+    });
+    if (known && options.parameters.empty())
+        return openWithGiven(former);
+    auto* form = new ParameterForm(path, missing, former, this);
+    form->setAttribute(Qt::WA_DeleteOnClose);
+    connect(form, &QDialog::accepted, this, [this, form, path, openWithGiven] {
+        if (form->save())
+            m_saveParameters.insert(path);
+        openWithGiven(form->values());
+    });
+    form->open();
+}
+
+/// The checkpoint could be opened with them.
+void MainWindow::keepParameters(const CheckpointSession& session)
+{
+    const core::GivenParameters& given = session.options().parameters;
+    if (given.empty())
+        return;
+    m_settings.setParameters(shown(std::filesystem::absolute(session.path())), given);
+    if (m_saveParameters.erase(session.path()) == 0)
+        return;
+    std::erase_if(m_saving, [](const Job& job) { return !job.pending(); });
+    m_saving.push_back(m_workspace.compute().files().submit(
+        Priority::Opening, [path = session.path(), given](const core::Progress&) { return core::saveBeside(path, given); }, this,
+        [this, path = session.path()](const Outcome<std::filesystem::path>& outcome) {
+            if (const auto* failure = std::get_if<Failure>(&outcome))
+                m_views->messages()->show(openingFailed(path, QString::fromStdString(failure->sentence)));
+        }));
 }
 
 void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)

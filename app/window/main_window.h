@@ -15,6 +15,9 @@
 #include <QTimer>
 
 #include <cstdint>
+#include <filesystem>
+#include <set>
+#include <vector>
 
 class QDockWidget;
 
@@ -66,6 +69,10 @@ private:
     void checkpointShown(CheckpointSession* session);
     void secondShown(CheckpointSession* session);
     void checkpointOpened(CheckpointSession* session);
+    void openingDidFail(const std::filesystem::path& path, const QString& sentence);
+    void askParameters(const std::filesystem::path& path, const core::OpenOptions& options,
+                       const std::vector<core::MissingParameter>& missing);
+    void keepParameters(const CheckpointSession& session);
     void showTrace(const std::shared_ptr<const core::Trace>& trace);
     void showState();
 
@@ -86,7 +93,9 @@ private:
     QTimer m_dim; // views are dimmed only when the answer takes its time
     bool m_arranged = false;
     bool m_devicesAsked = false;
+    std::set<std::filesystem::path> m_saveParameters; // beside the checkpoint, once it is open
     Job m_devicesJob;
+    std::vector<Job> m_saving;
 };
 
 } // namespace headscope::app

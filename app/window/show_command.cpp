@@ -111,6 +111,8 @@ public:
     {
         connect(&workspace, &Workspace::openFailed, this,
                 [this](const std::filesystem::path&, const QString& sentence) { fail(sentence); });
+        connect(&workspace, &Workspace::parametersMissing, this,
+                [this](const auto&, const auto&, const auto&, const QString& sentence) { fail(sentence); });
         connect(&workspace, &Workspace::traceFailed, this,
                 [this](CheckpointSession*, const QString& sentence) { fail(sentence); });
         connect(&workspace, &Workspace::asked, this, [this](CheckpointSession*, const LongTrace& cost) {

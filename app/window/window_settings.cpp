@@ -17,6 +17,7 @@ WindowSettings WindowSettings::load()
         themeChoiceFromString(stored.value(QStringLiteral("window/theme")).toString()).value_or(ThemeChoice::System);
     settings.recent = stored.value(QStringLiteral("files/recent")).toStringList().mid(0, mostRecent);
     settings.folder = stored.value(QStringLiteral("files/folder")).toString();
+    settings.parameters = stored.value(QStringLiteral("files/parameters")).toMap();
     return settings;
 }
 
@@ -29,6 +30,7 @@ void WindowSettings::save() const
     stored.setValue(QStringLiteral("window/theme"), toString(theme));
     stored.setValue(QStringLiteral("files/recent"), recent);
     stored.setValue(QStringLiteral("files/folder"), folder);
+    stored.setValue(QStringLiteral("files/parameters"), parameters);
 }
 
 void WindowSettings::remember(const QString& path)
@@ -37,6 +39,31 @@ void WindowSettings::remember(const QString& path)
     recent.prepend(path);
     recent = recent.mid(0, mostRecent);
     folder = QFileInfo(path).absolutePath();
+}
+
+void WindowSettings::forget(const QString& path)
+{
+    recent.removeAll(path);
+}
+
+core::GivenParameters WindowSettings::parametersOf(const QString& path) const
+{
+    core::GivenParameters given;
+    const QVariantMap values = parameters.value(path).toMap();
+    for (auto it = values.begin(); it != values.end(); ++it)
+        given.emplace_back(it.key().toStdString(), it.value().toString().toStdString());
+    return given;
+}
+
+void WindowSettings::setParameters(const QString& path, const core::GivenParameters& given)
+{
+    QVariantMap values;
+    for (const auto& [key, value] : given)
+        values.insert(QString::fromStdString(key), QString::fromStdString(value));
+    if (values.isEmpty())
+        parameters.remove(path);
+    else
+        parameters.insert(path, values);
 }
 
 } // namespace headscope::app

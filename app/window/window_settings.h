@@ -2,10 +2,12 @@
 #pragma once
 
 #include "app/window/theme_choice.h"
+#include "core/missing_parameters.h"
 
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
+#include <QVariantMap>
 
 namespace headscope::app {
 
@@ -19,11 +21,15 @@ struct WindowSettings {
     ThemeChoice theme = ThemeChoice::System;
     QStringList recent; // paths, latest first
     QString folder;     // where files were opened last
+    QVariantMap parameters; // of a path: the hyper-parameters that the user gave for it, a map
 
     static WindowSettings load();
     void save() const;
     /// Puts a path in front of the recent ones.
     void remember(const QString& path);
+    void forget(const QString& path);
+    core::GivenParameters parametersOf(const QString& path) const;
+    void setParameters(const QString& path, const core::GivenParameters& given); // none: forgets them
 };
 
 } // namespace headscope::app

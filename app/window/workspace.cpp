@@ -38,9 +38,13 @@ void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
     });
     connect(&session, &CheckpointSession::openFailed, this, [this, &session](const QString& sentence) {
         const auto path = session.path();
+        const auto options = session.options();
+        const auto missing = session.missing();
         m_checkpoints.close(&session);
         Q_EMIT stateChanged();
-        if (!sentence.isEmpty())
+        if (!missing.empty())
+            Q_EMIT parametersMissing(path, options, missing, sentence);
+        else if (!sentence.isEmpty())
             Q_EMIT openFailed(path, sentence);
     });
     connect(&session, &CheckpointSession::changed, this, &Workspace::stateChanged);

@@ -72,6 +72,9 @@ Q_SIGNALS:
     void stateChanged();
     void opened(headscope::app::CheckpointSession* session);
     void openFailed(const std::filesystem::path& path, const QString& sentence);
+    /// Instead of openFailed(), when it could be opened with these: open it again with OpenOptions::parameters.
+    void parametersMissing(const std::filesystem::path& path, const headscope::core::OpenOptions& options,
+                           const std::vector<headscope::core::MissingParameter>& missing, const QString& sentence);
     /// The text could not be traced by the current checkpoint; the trace shown is a former one.
     void traceFailed(headscope::app::CheckpointSession* session, const QString& sentence);
     /// The text waits for traceAgain(): its trace by the current checkpoint, or by B, would take long.

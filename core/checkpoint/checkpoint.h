@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/dtype.h"
 #include "core/checkpoint/file_bytes.h"
+#include "core/missing_parameters.h"
 #include "core/progress.h"
 
 #include <nlohmann/json.hpp>
@@ -65,7 +66,8 @@ struct Checkpoint {
 };
 
 struct CheckpointOptions {
-    std::filesystem::path sidecar; // hyper-parameters from this JSON file instead of what lies beside the checkpoint
+    std::filesystem::path sidecar = {}; // hyper-parameters from this JSON file instead of what lies beside the checkpoint
+    GivenParameters given = {};         // hyper-parameters that come before those of any file
 };
 
 /// Opens a file, or a folder that holds one checkpoint. What the bytes are decides, not the extension. Never executes

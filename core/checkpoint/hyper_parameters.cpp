@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/hyper_parameters.h"
 
+#include "core/checkpoint/atomic_file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/message_text.h"
 #include "core/checkpoint/strict_json.h"
+
+#include <fmt/format.h>
 
 namespace headscope::core {
 
@@ -10,6 +15,25 @@ namespace fs = std::filesystem;
 HyperParameters hyperParametersFrom(const fs::path& sidecar)
 {
     return {readJsonObject(sidecar), sidecar.filename().string(), sidecar, false};
+}
+
+fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
+{
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(checkpointFileOf(checkpoint), ignored).parent_path();
+    const fs::path target = folder / "headscope.json";
+    if (fs::is_regular_file(folder / "args.json", ignored))
+        throw Error(fmt::format("{}: an args.json lies beside it and is read instead of headscope.json; add {} there.", shown(checkpoint),
+                                given.empty() ? "nothing" : given.front().first));
+    nlohmann::json values = fs::is_regular_file(target, ignored) ? readJsonObject(target) : nlohmann::json::object();
+    for (const auto& [key, value] : given) {
+        const nlohmann::json number = nlohmann::json::parse(value, nullptr, false); // 4 rather than "4"
+        values[key] = number.is_number() ? number : nlohmann::json(value);
+    }
+    AtomicFile file(target);
+    file.write(values.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    file.commit();
+    return target;
 }
 
 HyperParameters hyperParametersBeside(const fs::path& checkpoint)

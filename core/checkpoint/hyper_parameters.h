@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/missing_parameters.h"
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -19,6 +21,10 @@ struct HyperParameters {
 /// args.json one or two folders above (runs keep save/NAME/args.json and save/NAME/checkpoint/model-N.pth). Throws Error for
 /// a file that cannot be read.
 HyperParameters hyperParametersBeside(const std::filesystem::path& checkpoint);
+
+/// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.
+/// Throws Error: the file cannot be read or written; an args.json there would be read instead of it.
+std::filesystem::path saveBeside(const std::filesystem::path& checkpoint, const GivenParameters& given);
 
 /// A file that the user named.
 HyperParameters hyperParametersFrom(const std::filesystem::path& sidecar);

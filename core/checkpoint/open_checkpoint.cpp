@@ -114,16 +114,29 @@ void finishNames(Checkpoint& checkpoint, const fs::path& file)
     append(checkpoint.notes, std::move(named.notes));
 }
 
-void addHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
+void addFoundHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
 {
-    const bool given = !options.sidecar.empty();
-    if (!given && !checkpoint.hyperParameters.is_null())
+    const bool named = !options.sidecar.empty();
+    if (!named && !checkpoint.hyperParameters.is_null())
         return;
-    HyperParameters found = given ? hyperParametersFrom(options.sidecar) : hyperParametersBeside(file);
+    HyperParameters found = named ? hyperParametersFrom(options.sidecar) : hyperParametersBeside(file);
     checkpoint.hyperParameters = std::move(found.values);
     checkpoint.hyperParametersFrom = std::move(found.from);
     if (found.fromAbove)
         checkpoint.notes.push_back(fmt::format("Hyper-parameters come from {}.", shown(found.path)));
+}
+
+void addHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
+{
+    addFoundHyperParameters(checkpoint, file, options);
+    if (options.given.empty())
+        return;
+    if (checkpoint.hyperParameters.is_null())
+        checkpoint.hyperParameters = nlohmann::json::object();
+    for (const auto& [key, value] : options.given)
+        checkpoint.hyperParameters[key] = value;
+    std::string& from = checkpoint.hyperParametersFrom;
+    from = from.empty() ? "given by the user" : from + " and given by the user";
 }
 
 } // namespace

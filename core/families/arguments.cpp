@@ -4,6 +4,7 @@
 #include "core/error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -131,6 +132,16 @@ void Arguments::fixedByShapes(std::string_view key, std::int64_t value)
 void Arguments::refuse(std::string_view key, std::string_view value, std::string_view why) const
 {
     throw Error(fmt::format("{}: {} is \"{}\", which Headscope does not support: {}.", m_file, key, value, why));
+}
+
+void Arguments::missing(std::vector<MissingParameter> parameters) const
+{
+    std::vector<std::string> named;
+    for (const auto& parameter : parameters)
+        named.push_back(fmt::format("{} ({})", parameter.key, parameter.hint));
+    throw MissingParameters(fmt::format("{}: the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
+                                        m_file, fmt::join(named, ", ")),
+                            std::move(parameters));
 }
 
 void Arguments::contradiction(std::string_view sentence) const { throw Error(fmt::format("{}: {}", m_file, sentence)); }

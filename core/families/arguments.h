@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/missing_parameters.h"
 #include "core/trace/model_info.h"
 
 #include <cstdint>
@@ -36,6 +37,8 @@ public:
 
     /// Throws Error: "<file>: <key> is <value>, which Headscope does not support: <why>."
     [[noreturn]] void refuse(std::string_view key, std::string_view value, std::string_view why) const;
+    /// Throws MissingParameters, with a sentence that names them all.
+    [[noreturn]] void missing(std::vector<MissingParameter> parameters) const;
     /// Throws Error "<file>: <sentence>"
     [[noreturn]] void contradiction(std::string_view sentence) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/missing_parameters.h"
 #include "core/progress.h"
 #include "core/trace/model.h"
 
@@ -23,12 +24,13 @@ struct OpenOptions {
     std::string family;          // by name, where the files alone do not tell; empty: recognised
     std::filesystem::path tokenizer; // empty: searched beside the checkpoint
     std::filesystem::path sidecar;   // hyper-parameters; empty: from the checkpoint
+    GivenParameters parameters;      // hyper-parameters that the files lack (MissingParameters)
     std::optional<TextPolicy::Split> textSplit; // empty: the family's convention
     std::optional<std::string> documentSeparator; // TextPolicy::documentSeparator; empty: the family's convention
     OpenFor purpose = OpenFor::Running;
 };
 
-/// Opens a checkpoint, recognises its family and reads its weights. Throws Error with one sentence; Cancelled.
+/// Opens a checkpoint, recognises its family and reads its weights. Throws Error with one sentence, MissingParameters, Cancelled.
 std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 
 /// What `--device` accepts on this machine, most capable first: {"cuda:0", "cpu"}.

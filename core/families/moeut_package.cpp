@@ -22,18 +22,21 @@ int countModules(const nn::Weights& weights)
 
 void requireHyperParameters(const Arguments& arguments, const nn::Weights& weights, int modules)
 {
-    std::vector<std::string> missing;
+    constexpr std::int64_t mostLayers = 4096;
+    const auto attention = modulePrefix(0) + "attention.";
+    std::vector<MissingParameter> missing;
     if (!arguments.integer("n_layers"))
-        missing.push_back(fmt::format("n_layers (a multiple of the {} layer modules)", modules));
+        missing.push_back({"n_layers", fmt::format("a multiple of the {} layer modules", modules), {}, modules, mostLayers, modules});
     if (!arguments.integer("n_heads"))
-        missing.push_back(possibleHeads(weights, modulePrefix(0) + "attention."));
+        missing.push_back(missingHeads(weights, attention));
     if (!arguments.integer("att_k"))
-        missing.push_back("att_k (the attention experts a token chooses)");
-    if (!arguments.integer("ff_k"))
-        missing.push_back("ff_k (the feed-forward experts a token chooses)");
+        missing.push_back(missingChosen(weights, attention, "att_k"));
+    if (!arguments.integer("ff_k")) {
+        const auto& experts = weights.shape(modulePrefix(0) + "ffn.expert_sel");
+        missing.push_back({"ff_k", "the feed-forward experts a token chooses", {}, 1, experts.empty() ? 1 : experts[0]});
+    }
     if (!missing.empty())
-        arguments.contradiction(fmt::format("the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
-                                            fmt::join(missing, ", ")));
+        arguments.missing(std::move(missing));
 }
 
 nn::LayerNorm norm(nn::Weights& weights, const std::string& name, std::int64_t width)

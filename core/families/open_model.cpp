@@ -79,7 +79,7 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    const auto checkpoint = openCheckpoint(path, {options.sidecar}, progress);
+    const auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters}, progress);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
     return family.open({checkpoint, options, compute, progress});

@@ -98,14 +98,20 @@ std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights,
     return block;
 }
 
-std::string possibleHeads(const nn::Weights& weights, const std::string& prefix)
+MissingParameter missingHeads(const nn::Weights& weights, const std::string& prefix)
 {
     const auto common = std::gcd(rows(weights, prefix + "q.weight"), rows(weights, prefix + "sel_o"));
-    std::vector<std::int64_t> divisors;
+    std::vector<std::string> divisors;
     for (std::int64_t n = 1; n <= common && divisors.size() < 12; ++n)
         if (common % n == 0)
-            divisors.push_back(n);
-    return fmt::format("n_heads ({})", fmt::join(divisors, ", "));
+            divisors.push_back(std::to_string(n));
+    auto hint = fmt::format("the attention heads: {}", fmt::join(divisors, ", "));
+    return {"n_heads", std::move(hint), std::move(divisors)};
+}
+
+MissingParameter missingChosen(const nn::Weights& weights, const std::string& prefix, std::string key)
+{
+    return {std::move(key), "the attention experts a token chooses, from 1 to the experts per head", {}, 1, rows(weights, prefix + "sel_o")};
 }
 
 } // namespace headscope::core

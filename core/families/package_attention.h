@@ -27,7 +27,9 @@ struct PackageAttention {
 /// Throws Error where shapes and hyper-parameters contradict each other.
 std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module);
 
-/// What the shapes of such a module allow for the number of heads, for a message: "n_heads (1, 2 or 4)".
-std::string possibleHeads(const nn::Weights& weights, const std::string& prefix);
+/// The number of heads, which the shapes of such a module do not tell, and what they allow for it.
+MissingParameter missingHeads(const nn::Weights& weights, const std::string& prefix);
+/// How many experts a token chooses in such a module: at most the rows of its router, over all heads.
+MissingParameter missingChosen(const nn::Weights& weights, const std::string& prefix, std::string key);
 
 } // namespace headscope::core

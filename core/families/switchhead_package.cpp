@@ -57,16 +57,18 @@ Keys readKeys(const Checkpoint& checkpoint, const Arguments& arguments)
 /// What only the user knows. All that is missing is named in one sentence, with what the shapes allow.
 void requireHyperParameters(const Arguments& arguments, const nn::Weights& weights, const Keys& keys)
 {
-    std::vector<std::string> missing;
+    const auto prefix = keys.attentionPrefix(0);
+    std::vector<MissingParameter> missing;
     if (!arguments.integer("n_heads"))
-        missing.push_back(possibleHeads(weights, keys.attentionPrefix(0)));
+        missing.push_back(missingHeads(weights, prefix));
     if (!arguments.integer("moe_k"))
-        missing.push_back("moe_k (the experts a token chooses, from 1 to the experts per head)");
-    if (!arguments.text("position_encoding"))
-        missing.push_back(weights.has(keys.attentionPrefix(0) + "pos_to_pk") ? "position_encoding (\"xl\")" : "position_encoding (\"rope\")");
+        missing.push_back(missingChosen(weights, prefix, "moe_k"));
+    if (!arguments.text("position_encoding")) {
+        const std::string only = weights.has(prefix + "pos_to_pk") ? "xl" : "rope";
+        missing.push_back({"position_encoding", fmt::format("\"{}\"", only), {only}});
+    }
     if (!missing.empty())
-        arguments.contradiction(fmt::format("the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
-                                            fmt::join(missing, ", ")));
+        arguments.missing(std::move(missing));
 }
 
 void checkConventions(Arguments& arguments, const nn::Weights& weights, const Keys& keys)

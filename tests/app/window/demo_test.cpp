@@ -5,10 +5,14 @@
 #include "app/window/resources.h"
 #include "widgets/token_table.h"
 
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QUrl>
 
 #include <filesystem>
 #include <fstream>
@@ -50,6 +54,7 @@ private Q_SLOTS:
     void opensTypesAndSelects();
     void attentionRowsSumToOne();
     void moaToo();
+    void aDroppedFolderOpens();
     void failuresLeaveWhatWasOpen_data();
     void failuresLeaveWhatWasOpen();
     void cancelAnOpening();
@@ -134,6 +139,27 @@ void DemoTest::attentionRowsSumToOne()
             sum += tile->values[static_cast<std::size_t>(row * area.columns + column)];
         QVERIFY2(std::abs(sum - 1) < 1e-4, qPrintable(QString::number(sum)));
     }
+}
+
+/// The folder of a run: the checkpoint, its arguments and the tokenizer in its cache.
+void DemoTest::aDroppedFolderOpens()
+{
+    const QTemporaryDir folder;
+    const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "run";
+    std::filesystem::copy(demoCheckpoints().front().parent_path(), run, std::filesystem::copy_options::recursive);
+    Fixture f;
+    f.window.setText("some words");
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QString::fromStdString(run.string()))});
+    QDragEnterEvent enter(QPoint(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.window, &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent dropped(QPointF(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.window, &dropped);
+    QTRY_VERIFY_WITH_TIMEOUT(f.workspace.current(), 60000);
+    QVERIFY2(f.window.views().messages()->sentences().isEmpty(), qPrintable(f.window.views().messages()->sentences().join(u'|')));
+    QVERIFY(f.workspace.checkpoints().current()->hasTokenizer());
+    QCOMPARE(f.workspace.trace()->text().text, std::string("some words"));
 }
 
 void DemoTest::moaToo()

@@ -72,6 +72,19 @@ private:
     std::shared_ptr<FakeControl> m_control;
 };
 
+void requireParameters(const std::filesystem::path& path, const core::OpenOptions& options)
+{
+    if (options.parameters.empty())
+        throw core::MissingParameters(path.string() + ": the tensors do not tell n_heads, moe_k, position_encoding, n_layers.",
+                                      {{"n_heads", "the attention heads: 1, 2, 4", {"1", "2", "4"}},
+                                       {"moe_k", "the experts a token chooses, from 1 to the experts per head", {}, 1, 8},
+                                       {"position_encoding", "\"rope\"", {"rope"}},
+                                       {"n_layers", "a multiple of the 3 layer modules", {}, 3, 4096, 3}});
+    for (const auto& [key, value] : options.parameters)
+        if (key == "n_heads" && value == "4")
+            throw core::Error(path.string() + ": 4 heads do not divide the rows.");
+}
+
 std::shared_ptr<const core::Model> open(const std::filesystem::path& path, const core::OpenOptions& options,
                                         const core::Progress& progress, const std::shared_ptr<FakeControl>& control)
 {
@@ -81,7 +94,10 @@ std::shared_ptr<const core::Model> open(const std::filesystem::path& path, const
         std::this_thread::sleep_for(1ms);
     }
     const std::string name = path.filename().string();
-    const TraceMaker make = name.starts_with("switchhead")  ? switchHead
+    if (name.starts_with("bare"))
+        requireParameters(path, options);
+    const TraceMaker make = name.starts_with("bare")        ? switchHead
+                            : name.starts_with("switchhead")  ? switchHead
                             : name.starts_with("moa")       ? moa
                             : name.starts_with("dense")     ? dense
                             : name.starts_with("switchall") ? switchAll

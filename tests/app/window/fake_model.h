@@ -20,7 +20,8 @@ struct FakeControl {
     std::atomic<bool> holdOpening{false};
 };
 
-/// Names of files it can open: "switchhead.fake", "moa.fake", "dense.fake", "switchall.fake", each also with "-ids" before
+/// Names of files it can open: "bare.fake" (when it is given n_heads of 1 or 2, moe_k and n_layers), "switchhead.fake", "moa.fake",
+/// "dense.fake", "switchall.fake", each also with "-ids" before
 /// the dot (no tokenizer) and with "-slow" (it claims that a token costs a quarter of a second
 /// and that maps are large). Anything else is refused with a sentence. A text with the word "unreadable" cannot be traced.
 app::ModelOpener fakeOpener(std::shared_ptr<FakeControl> control);

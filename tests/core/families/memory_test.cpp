@@ -4,6 +4,7 @@
 #include "tests/core/families/segmented_reference.h"
 
 #include "core/attention/maps.h"
+#include "core/trace/trace_cost.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,6 +60,7 @@ TEST_P(Memory, EqualsRunningSegmentBySegment)
     const auto text = ids(29, model->info()->vocabulary); // three whole segments of the longest and a broken one
     const auto expected = reference(*model, GetParam()).run(text);
     const auto trace = model->trace(model->tokensFromIds(text), {.logits = true});
+    EXPECT_EQ(core::traceCost(*model->info(), trace->options, trace->tokens()).keptBytes, core::keptBytes(*trace));
     const auto vocabulary = static_cast<std::size_t>(model->info()->vocabulary);
     for (std::size_t t = 0; t < text.size(); ++t)
         for (std::size_t v = 0; v < vocabulary; ++v)
