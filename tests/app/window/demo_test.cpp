@@ -141,12 +141,14 @@ void DemoTest::attentionRowsSumToOne()
     }
 }
 
-/// The folder of a run: the checkpoint, its arguments and the tokenizer in its cache.
+/// The folder of a run: the checkpoint and its arguments; the tokenizer is found as beside the file.
 void DemoTest::aDroppedFolderOpens()
 {
     const QTemporaryDir folder;
-    const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "run";
-    std::filesystem::copy(demoCheckpoints().front().parent_path(), run, std::filesystem::copy_options::recursive);
+    const std::filesystem::path copied = std::filesystem::path(folder.path().toStdString()) / "demo";
+    const std::filesystem::path original = demoCheckpoints().front().parent_path();
+    std::filesystem::copy(original.parent_path(), copied, std::filesystem::copy_options::recursive);
+    const std::filesystem::path run = copied / original.filename();
     Fixture f;
     f.window.setText("some words");
     QMimeData data;
