@@ -73,6 +73,8 @@ void WindowReader::readMore()
     const std::string_view bytes = m_reader.read();
     if (bytes.empty()) {
         m_ended = true;
+        if (!m_options.policy.documentSeparator.empty())
+            takeTokens(m_stream->add(m_options.policy.documentSeparator));
         takeTokens(m_stream->finish());
         m_runs.finish();
     } else {
@@ -101,10 +103,11 @@ void WindowReader::placeTokens()
     while (!m_unplaced.empty() && (m_ended || m_unplaced.front().end <= m_runs.known())) {
         const ByteRange span = m_unplaced.front();
         m_unplaced.pop_front();
-        const TextRuns::Run* const run = m_runs.firstIn(span.begin, span.end);
+        const bool inText = !m_ended || span.begin < m_bytes; // what is written behind a document has neither tag nor word
+        const TextRuns::Run* const run = inText ? m_runs.firstIn(span.begin, span.end) : nullptr;
         if (m_options.tags != nullptr) {
             const std::uint64_t place = run != nullptr ? std::max<std::uint64_t>(span.begin, run->begin) : span.begin;
-            m_next.tags.push_back(m_options.tags->at(m_reader.file(), m_reader.begin() + place));
+            m_next.tags.push_back(inText ? m_options.tags->at(m_reader.file(), m_reader.begin() + place) : 0);
         }
         if (m_options.words != nullptr)
             m_next.words.push_back(run != nullptr && run->kind == TextRuns::Kind::Word ? m_options.words->of(run->word) : noWord);

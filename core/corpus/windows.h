@@ -53,6 +53,8 @@ struct WindowOptions {
 /// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows, whatever stands before
 /// it. Memory is bounded by the window, not by the document. Used by one thread.
 ///
+/// Behind every document stands what the policy says (`documentSeparator`); it belongs to no tag and no word, and not to the document's hash.
+///
 /// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces begin with the space
 /// before a word, which belongs to what was before.
 class WindowReader

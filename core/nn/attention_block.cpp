@@ -154,13 +154,23 @@ at::Tensor HeadMixtureAttention::projectOut(const at::Tensor& mixed, const Choic
     return mixture(mixed.reshape({tokens * heads, valueWidth}), tokens, output.weight, buckets, ApplyGate::Yes, run.progress());
 }
 
-at::Tensor HeadMixtureAttention::operator()(const AttentionInput& input, Run& run) const
+std::vector<Choices> HeadMixtureAttention::decide(const AttentionInput& input, Run& run) const
 {
     std::vector<RoutedInput> routed;
     for (const auto* projection : {&query, &key, &value, &output})
         if (projection->router)
             routed.push_back({&*projection->router, projection == &query || projection == &output ? input.query : input.key});
-    const auto decided = run.route(routed);
+    return run.route(routed);
+}
+
+void HeadMixtureAttention::routeOnly(const AttentionInput& input, Run& run) const
+{
+    decide(input, run);
+}
+
+at::Tensor HeadMixtureAttention::operator()(const AttentionInput& input, Run& run) const
+{
+    const auto decided = decide(input, run);
     auto next = decided.begin();
     const auto choicesOf = [&next](const Projection& projection) { return projection.router ? &*next++ : nullptr; };
     const auto* queryChoices = choicesOf(query);
@@ -187,6 +197,12 @@ std::int64_t SlotAttention::products() const
 {
     const auto expert = queryExperts.size(1) * queryExperts.size(2) + outputExperts.size(1) * outputExperts.size(2);
     return router.matrix.numel() + router.rule.chosen * expert + keyProjection.numel() + valueProjection.numel() + relativeProducts(positions);
+}
+
+void SlotAttention::routeOnly(const AttentionInput& input, Run& run) const
+{
+    const RoutedInput routed{&router, input.query};
+    run.route({&routed, 1});
 }
 
 at::Tensor SlotAttention::operator()(const AttentionInput& input, Run& run) const

@@ -33,6 +33,8 @@ class AttentionBlock
 public:
     virtual ~AttentionBlock() = default;
     virtual at::Tensor operator()(const AttentionInput& input, Run& run) const = 0;
+    /// Only what its routers decide.
+    virtual void routeOnly(const AttentionInput& input, Run& run) const = 0;
     virtual std::vector<const RouterLayer*> routers() const = 0;
     /// The matrices that one of these routers picks from, each [heads · E or E, …].
     virtual std::vector<at::Tensor> expertsOf(const RouterLayer& router) const = 0;
@@ -65,12 +67,14 @@ public:
     Visibility visibility;
 
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
+    void routeOnly(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override;
     std::vector<at::Tensor> expertsOf(const RouterLayer& router) const override;
     MapGroup maps() const override;
     std::int64_t products() const override;
 
 private:
+    std::vector<Choices> decide(const AttentionInput& input, Run& run) const;
     at::Tensor project(const Projection& projection, const at::Tensor& x, const Choices* choices, int outWidth, Run& run) const;
     at::Tensor projectOut(const at::Tensor& mixed, const Choices* choices, Run& run) const;
 };
@@ -92,6 +96,7 @@ public:
     Visibility visibility;
 
     at::Tensor operator()(const AttentionInput& input, Run& run) const override;
+    void routeOnly(const AttentionInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }
     std::vector<at::Tensor> expertsOf(const RouterLayer&) const override { return {queryExperts, outputExperts}; }
     MapGroup maps() const override;

@@ -37,6 +37,12 @@ at::Tensor DenseFeedForward::operator()(const FeedForwardInput& input, Run&) con
     return at::linear(activate(at::linear(input.value, upWeight, upBias), activation, largest), downWeight, downBias);
 }
 
+void ExpertFeedForward::routeOnly(const FeedForwardInput& input, Run& run) const
+{
+    const RoutedInput routed{&router, input.router};
+    run.route({&routed, 1});
+}
+
 at::Tensor ExpertFeedForward::operator()(const FeedForwardInput& input, Run& run) const
 {
     const RoutedInput routed{&router, input.router};

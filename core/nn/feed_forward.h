@@ -31,6 +31,8 @@ class FeedForward
 public:
     virtual ~FeedForward() = default;
     virtual at::Tensor operator()(const FeedForwardInput& input, Run& run) const = 0;
+    /// Only what its routers decide; without routers, nothing.
+    virtual void routeOnly(const FeedForwardInput&, Run&) const {}
     virtual std::vector<const RouterLayer*> routers() const { return {}; }
     /// Multiply-accumulates with weights that a token costs.
     virtual std::int64_t products() const = 0;
@@ -64,6 +66,7 @@ public:
     std::int64_t largest = 0; // of the activation
 
     at::Tensor operator()(const FeedForwardInput& input, Run& run) const override;
+    void routeOnly(const FeedForwardInput& input, Run& run) const override;
     std::vector<const RouterLayer*> routers() const override { return {&router}; }
     std::int64_t products() const override
     {

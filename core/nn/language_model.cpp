@@ -51,6 +51,12 @@ ModelInfo withHead(ModelInfo info, const LanguageModelParts& parts)
     return info;
 }
 
+/// Whether nothing is kept that is computed behind the last router.
+bool decisionsOnly(const TraceOptions& options)
+{
+    return !options.maps && !options.loss && !options.logits && options.predictions == 0;
+}
+
 } // namespace
 
 at::Tensor Linear::operator()(const at::Tensor& x) const
@@ -58,36 +64,65 @@ at::Tensor Linear::operator()(const at::Tensor& x) const
     return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
 }
 
-at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
+AttentionInput Layer::attentionInput(const at::Tensor& x, const Run& run) const
 {
+    const bool remembers = run.part().memory.defined();
     switch (placement) {
     case NormPlacement::Pre: {
         const auto n = norm1(x);
-        const auto source = run.part().memory.defined() ? norm1(run.withMemory(x)) : n;
-        const auto y = x + (*attention)({n, source, source}, run);
-        if (!feedForward)
-            return y;
-        const auto m = norm2(y);
-        return y + (*feedForward)({m, m}, run);
+        const auto source = remembers ? norm1(run.withMemory(x)) : n;
+        return {n, source, source};
     }
-    case NormPlacement::Post:
+    case NormPlacement::Post: {
+        const auto source = run.withMemory(x);
+        return {x, source, source};
+    }
     case NormPlacement::PostWithNormedSource: {
-        const auto source = placement == NormPlacement::Post ? run.withMemory(x) : norm1(run.withMemory(x));
-        const auto y = norm1(x + (*attention)({x, source, source}, run));
-        if (!feedForward)
-            return y;
-        return norm2(y + (*feedForward)({y, y}, run));
+        const auto source = norm1(run.withMemory(x));
+        return {x, source, source};
     }
     case NormPlacement::RoutersAndScoresOnly: {
         const auto n = norm1(x);
         const auto source = run.withMemory(x);
-        const auto y = x + (*attention)({n, run.part().memory.defined() ? norm1(source) : n, source}, run);
-        if (!feedForward)
-            return y;
-        return y + (*feedForward)({norm2(y), y}, run);
+        return {n, remembers ? norm1(source) : n, source};
     }
     }
-    return x;
+    return {x, x, x};
+}
+
+at::Tensor Layer::afterAttention(const at::Tensor& x, Run& run) const
+{
+    const auto y = x + (*attention)(attentionInput(x, run), run);
+    return normsSums() ? norm1(y) : y;
+}
+
+FeedForwardInput Layer::feedForwardInput(const at::Tensor& y) const
+{
+    if (normsSums())
+        return {y, y};
+    const auto m = norm2(y);
+    return {m, placement == NormPlacement::RoutersAndScoresOnly ? y : m};
+}
+
+at::Tensor Layer::operator()(const at::Tensor& x, Run& run) const
+{
+    const auto y = afterAttention(x, run);
+    if (!feedForward)
+        return y;
+    const auto out = y + (*feedForward)(feedForwardInput(y), run);
+    return normsSums() ? norm2(out) : out;
+}
+
+void Layer::routeOnly(const at::Tensor& x, Run& run) const
+{
+    if (!feedForward || feedForward->routers().empty())
+        return attention->routeOnly(attentionInput(x, run), run);
+    feedForward->routeOnly(feedForwardInput(afterAttention(x, run)), run);
+}
+
+bool Layer::routes() const
+{
+    return !attention->routers().empty() || (feedForward && !feedForward->routers().empty());
 }
 
 void describeLayers(const std::vector<Layer>& layers, ModelInfo& info)
@@ -128,6 +163,18 @@ at::Tensor LanguageModel::runLayers(at::Tensor x, Run& run, double done, double 
     }
     run.progress().at(done + share * static_cast<double>(m_parts.layers.size()) / steps, "tracing");
     return x;
+}
+
+/// Up to the last decision.
+void LanguageModel::routeLayers(at::Tensor x, Run& run) const
+{
+    const auto last = std::find_if(m_parts.layers.rbegin(), m_parts.layers.rend(), [](const Layer& layer) { return layer.routes(); }).base();
+    for (auto layer = m_parts.layers.begin(); layer != last; ++layer) {
+        run.progress().at(static_cast<double>(layer - m_parts.layers.begin()) / static_cast<double>(last - m_parts.layers.begin()), "tracing");
+        if (layer + 1 == last)
+            return layer->routeOnly(x, run);
+        x = (*layer)(x, run);
+    }
 }
 
 /// x: [n, d], the rows behind the reused ones. Returns the last layer's output of all rows, the reused ones included.
@@ -188,6 +235,8 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
             if (options.maps)
                 trace->lastLayer = toHost(outputs);
             x = outputs.narrow(0, reuse.rows, ids.size(0));
+        } else if (decisionsOnly(options)) {
+            routeLayers(x, run);
         } else {
             x = runLayers(x, run, 0, 1);
         }

@@ -38,6 +38,15 @@ struct Layer {
     NormPlacement placement = NormPlacement::Pre;
 
     at::Tensor operator()(const at::Tensor& x, Run& run) const; // [tokens, d] -> [tokens, d]
+    /// Up to the last decision of this layer.
+    void routeOnly(const at::Tensor& x, Run& run) const;
+    bool routes() const;
+
+private:
+    bool normsSums() const { return placement == NormPlacement::Post || placement == NormPlacement::PostWithNormedSource; }
+    AttentionInput attentionInput(const at::Tensor& x, const Run& run) const;
+    at::Tensor afterAttention(const at::Tensor& x, Run& run) const;
+    FeedForwardInput feedForwardInput(const at::Tensor& y) const;
 };
 
 /// A causal language model: embedding, layers, output head.
@@ -72,6 +81,7 @@ private:
     /// What the first layer reads of these rows of the embedding, [n, e] -> [n, d].
     at::Tensor firstInput(at::Tensor rows) const;
     at::Tensor runLayers(at::Tensor x, Run& run, double done, double share) const;
+    void routeLayers(at::Tensor x, Run& run) const;
     at::Tensor runSegments(const at::Tensor& x, const Visibility& seen, const Reuse& reuse, Run& run) const;
 
     LanguageModelParts m_parts;

@@ -66,7 +66,7 @@ Plain plainly(const Model& model, const RouterAddress& address, const std::vecto
 {
     Plain plain;
     for (std::size_t d = 0; d < documents.size(); ++d) {
-        const auto ids = model.tokenize(documents[d]).ids();
+        const auto ids = model.tokenize(documents[d] + model.info()->textPolicy.documentSeparator).ids();
         Sha256 digest;
         digest.add(std::as_bytes(std::span(documents[d])));
         const std::uint32_t group = digest.finish()[0] % 4; // 4 groups: the lowest bits of the lowest byte

@@ -77,6 +77,26 @@ TEST(Windows, WordsAndTagsOfTokens)
     EXPECT_EQ(words, "The mill - s wheel - Quietly - the river ");
 }
 
+TEST(Windows, TheSeparatorStandsBehindEveryDocument)
+{
+    const CorpusFolder folder;
+    const auto files = findCorpusFiles(std::vector<std::filesystem::path>{folder.file("a", "Is it far?\nA mill")});
+    const auto tags = TagTable::read(folder.file("tags", "0\t1000\tall\n"), files);
+    WordNumbers numbers;
+    const TextPolicy policy{.documentSeparator = "<STORY_SEP>"};
+    const TextPolicy without;
+    const auto tokenizer = openSentencePiece(demoTokenizer);
+    auto reader = readerOf({files[0].path}, {DocumentSplit::Kind::Line, {}}, {.policy = policy, .length = 100, .tags = &tags, .words = &numbers});
+    const auto windows = windowsOf(reader);
+    ASSERT_EQ(windows.size(), 2U);
+    EXPECT_EQ(windows[0].ids, tokenizer->encode("Is it far?<STORY_SEP>", without).ids());
+    EXPECT_EQ(windows[1].ids, tokenizer->encode("A mill<STORY_SEP>", without).ids());
+    EXPECT_EQ(windows[1].tags.front(), 1U);
+    EXPECT_EQ(windows[1].tags.back(), 0U);
+    EXPECT_EQ(windows[1].words.back(), noWord);
+    EXPECT_THAT(numbers.words(), ElementsAre("Is", "it", "far", "A", "mill"));
+}
+
 TEST(Windows, SizesAndHashesOfDocuments)
 {
     const CorpusFolder folder;
