@@ -6,24 +6,21 @@
 // Without arguments: the demonstration checkpoint over the sample texts, repeated.
 #include "core/corpus/count_corpus.h"
 #include "core/families/model.h"
+#include "core/nn/product_speed.h"
 #include "core/nn/threads.h"
 #include "core/trace/model_info.h"
 
-#include <ATen/Parallel.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/ones.h>
-#include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace headscope::core {
@@ -35,30 +32,6 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Multiply-accumulates per second of large square products, one product to a thread, on all processors at once.
-double sgemmPeak(int threads)
-{
-    constexpr std::int64_t size = 768;
-    constexpr int repeats = 24;
-    double best = 0;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        const auto start = Clock::now();
-        {
-            std::vector<std::jthread> workers;
-            for (int i = 0; i < threads; ++i)
-                workers.emplace_back([] {
-                    const c10::InferenceMode inference;
-                    at::set_num_threads(1);
-                    const auto a = at::ones({size, size});
-                    for (int repeat = 0; repeat < repeats; ++repeat)
-                        at::mm(a, a);
-                });
-        }
-        best = std::max(best, static_cast<double>(threads) * repeats * size * size * size / secondsSince(start));
-    }
-    return best;
 }
 
 /// Products with weights of one attention block for one token, without its routers: dense projections, or k experts each.
@@ -122,18 +95,23 @@ void bench(const fs::path& checkpoint, const OpenOptions& options, CountSettings
     settings.threads = threads;
     CountHooks hooks;
     std::optional<Clock::time_point> start; // of the second pass
+    std::clock_t processorStart = 0;        // of all threads together: what counts on a machine that is busy with other things
     hooks.pause = [&] {
-        if (!start)
+        if (!start) {
             start = Clock::now();
+            processorStart = std::clock();
+        }
         return false;
     };
-    const double before = sgemmPeak(threads);
+    const double before = nn::productSpeed(threads);
     const Counts counts = countCorpus(*model, settings, hooks);
     const double seconds = secondsSince(start.value());
-    const double peak = std::max(before, sgemmPeak(threads));
+    const double processorSeconds = static_cast<double>(std::clock() - processorStart) / CLOCKS_PER_SEC;
+    const double peak = std::max(before, nn::productSpeed(threads));
     const auto tokens = static_cast<double>(counts.streams[0].corpus.tokens);
     const double needed = neededPerToken(info, counts.basis.window);
     fmt::print("{}: {:.0f} tokens in {:.1f} s, {:.0f} tokens/s with {} threads\n", info.variant, tokens, seconds, tokens / seconds, threads);
+    fmt::print("  {:.1f} s of processor time, {:.0f} tokens/s of it\n", processorSeconds, tokens / processorSeconds);
     fmt::print("  sgemm peak of this run {:.1f} G multiply-accumulates/s; routing needs {:.2f} M a token: {:.0f} % of the peak\n", peak / 1e9,
                needed / 1e6, 100 * needed * tokens / seconds / peak);
 }
