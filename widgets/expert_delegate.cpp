@@ -49,12 +49,10 @@ void ExpertDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const bool doubtful = index.data(DoubtRole).toBool();
     if (doubtful)
         paintDoubt(*painter, cell, theme);
-    QFont font = option.font;
-    font.setBold(doubtful || index.data(StrengthRole).isValid());
-    painter->setFont(font);
     painter->setPen(fill == theme.base ? (doubtful ? theme.doubt : theme.mutedText) : textOn(fill));
     const auto alignment = Qt::Alignment(index.data(Qt::TextAlignmentRole).toInt());
-    painter->drawText(cell.adjusted(4, 0, -4, 0), static_cast<int>(alignment) | Qt::TextSingleLine, index.data().toString());
+    TextCache& texts = m_texts.in(option.font, doubtful || index.data(StrengthRole).isValid());
+    texts.draw(*painter, option.rect.adjusted(5, 1, -5, -1), alignment, index.data().toString());
     painter->restore();
 }
 

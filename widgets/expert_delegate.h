@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/text_cache.h"
+
 #include <QStyledItemDelegate>
 
 namespace headscope::widgets {
@@ -14,6 +16,9 @@ class ExpertDelegate : public QStyledItemDelegate
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    mutable TextCaches m_texts;
 };
 
 } // namespace headscope::widgets

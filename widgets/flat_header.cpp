@@ -5,8 +5,11 @@
 #include "widgets/theme.h"
 
 #include <QItemSelectionModel>
+#include <QEvent>
 #include <QPainter>
 #include <QPixmap>
+
+#include <algorithm>
 
 namespace headscope::widgets {
 
@@ -36,16 +39,40 @@ void FlatHeader::paintSection(QPainter* painter, const QRect& rect, int section)
         painter->drawPixmap(left, rect.center().y() - swatch.height() / 2, swatch);
         words.setLeft(left + swatch.width() + 2);
     }
-    QFont bold = font();
-    bold.setBold(selected);
-    painter->setFont(bold);
+    TextCache& texts = m_texts.in(font(), selected);
     painter->setPen(theme.text);
     const QVariant aligned = model()->headerData(section, orientation(), Qt::TextAlignmentRole);
     const Qt::Alignment alignment = aligned.isValid() ? Qt::Alignment(aligned.toInt()) : defaultAlignment();
-    const QString text = model()->headerData(section, orientation(), Qt::DisplayRole).toString();
-    painter->drawText(words, static_cast<int>(alignment) | Qt::TextSingleLine,
-                      QFontMetrics(bold).elidedText(text, Qt::ElideMiddle, words.width()));
+    QString text = model()->headerData(section, orientation(), Qt::DisplayRole).toString();
+    if (texts.width(text) > words.width())
+        text = QFontMetrics(texts.font()).elidedText(text, Qt::ElideMiddle, words.width());
+    texts.draw(*painter, words, alignment, text);
     painter->restore();
+}
+
+/// Rows come and go with every keystroke: their heads are measured once each.
+QSize FlatHeader::sizeHint() const
+{
+    if (orientation() == Qt::Horizontal || !model())
+        return QHeaderView::sizeHint();
+    constexpr int enough = 100; // rows at the beginning and at the end
+    TextCache& texts = m_texts.in(font(), true);
+    const auto measure = [&](int row) {
+        m_widest = std::max(m_widest, texts.width(model()->headerData(row, Qt::Vertical, Qt::DisplayRole).toString()) + 13);
+    };
+    const int rows = model()->rowCount();
+    for (int row = 0; row < std::min(rows, enough); ++row)
+        measure(row);
+    for (int row = std::max(rows - enough, enough); row < rows; ++row)
+        measure(row);
+    return {m_widest, 0};
+}
+
+void FlatHeader::changeEvent(QEvent* event)
+{
+    QHeaderView::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        m_widest = 0;
 }
 
 } // namespace headscope::widgets

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/text_cache.h"
+
 #include <QHeaderView>
 
 namespace headscope::widgets {
@@ -15,6 +17,12 @@ public:
 
 protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
+    QSize sizeHint() const override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    mutable TextCaches m_texts;
+    mutable int m_widest = 0; // of the rows' heads so far: a head that follows every keystroke would move the table
 };
 
 } // namespace headscope::widgets

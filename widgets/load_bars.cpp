@@ -10,7 +10,6 @@
 #include <QHelpEvent>
 #include <QLabel>
 #include <QToolTip>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -60,12 +59,9 @@ LoadBars::LoadBars(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot), 
     m_summary->setTextFormat(Qt::RichText);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_summary->setContentsMargins(8, 0, 8, 8);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addWidget(m_plot, 1);
-    column->addWidget(m_summary);
-    m_plot->setMinimumHeight(160);
+    m_plot->setParent(this);
+    m_summary->setParent(this);
+    setMinimumSize(160, 200);
     m_plot->setAccessibleName(tr("Load of the experts"));
     m_plot->installEventFilter(this);
     m_plot->setMouseTracking(true);
@@ -109,39 +105,48 @@ double LoadBars::shareOfGates(int expert) const
 
 void LoadBars::fill()
 {
-    m_plot->clearPlottables();
-    m_plot->clearItems();
-    m_uniform = nullptr;
     const int experts = static_cast<int>(m_load.selections.size());
-    double largest = 0;
+    if (m_plot->plottableCount() != 2 * experts)
+        makeBars(experts);
+    double largest = experts > 0 ? 1.0 / experts : 0;
     for (int expert = 0; expert < experts; ++expert) {
         const double selections = shareOfSelections(expert);
         const double gates = shareOfGates(expert);
         largest = std::max({largest, selections, gates});
-        // A bar object has one colour, so that each expert has two of its own.
-        for (const auto& [offset, value] : {std::pair(-barWidth / 2, selections), std::pair(barWidth / 2, gates)}) {
-            auto* bars = new QCPBars(m_plot->xAxis, m_plot->yAxis);
-            bars->setWidth(barWidth);
-            bars->addData(expert + offset, value);
-            bars->setProperty("expert", expert);
-        }
+        const auto set = [&](int place, double offset, double value) {
+            qobject_cast<QCPBars*>(m_plot->plottable(place))->setData({expert + offset}, {value}, true);
+        };
+        set(2 * expert, -barWidth / 2, selections);
+        set(2 * expert + 1, barWidth / 2, gates);
+    }
+    m_plot->yAxis->setRange(0, std::max(largest * 1.08, 0.01));
+    writeSummary();
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Two bars for each expert: a bar object has one colour.
+void LoadBars::makeBars(int experts)
+{
+    m_plot->clearPlottables();
+    m_plot->clearItems();
+    m_uniform = nullptr;
+    for (int bar = 0; bar < 2 * experts; ++bar) {
+        auto* bars = new QCPBars(m_plot->xAxis, m_plot->yAxis);
+        bars->setWidth(barWidth);
+        bars->setProperty("expert", bar / 2);
     }
     if (experts > 0) {
         m_uniform = new QCPItemStraightLine(m_plot);
         m_uniform->point1->setCoords(0, 1.0 / experts);
         m_uniform->point2->setCoords(1, 1.0 / experts);
-        largest = std::max(largest, 1.0 / experts);
     }
     QSharedPointer<QCPAxisTickerFixed> ticker(new QCPAxisTickerFixed);
     ticker->setTickStep(std::max(1.0, std::ceil(experts / 16.0)));
     m_plot->xAxis->setTicker(ticker);
     m_plot->xAxis->setSubTicks(false);
     m_plot->xAxis->setRange(-0.6, std::max(experts, 1) - 0.4);
-    m_plot->yAxis->setRange(0, std::max(largest * 1.08, 0.01));
     recolor();
     recolorAxes();
-    writeSummary();
-    m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 void LoadBars::recolor()
@@ -180,11 +185,26 @@ void LoadBars::writeSummary()
 {
     if (!m_site || m_site->tokens == 0) {
         m_summary->clear();
-        return;
+        return arrange();
     }
     m_summary->setText(tr("Full colour: share of selections. Pale: share of gate mass. Dashed line: uniform, 1/%1.<br>")
                            .arg(m_load.selections.size()) +
                        loadSentence(m_load, *m_site));
+    arrange();
+}
+
+/// By hand and not by a layout: the summary changes with every keystroke, and a layout would arrange the whole window anew.
+void LoadBars::arrange()
+{
+    const int words = m_summary->text().isEmpty() ? 0 : m_summary->heightForWidth(width());
+    m_summary->setGeometry(0, height() - words, width(), words);
+    m_plot->setGeometry(0, 0, width(), std::max(height() - words - 4, 0));
+}
+
+void LoadBars::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    arrange();
 }
 
 QString LoadBars::summary() const

@@ -41,11 +41,14 @@ Q_SIGNALS:
     void expertChosen(int expert);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void fill();
+    void makeBars(int experts);
+    void arrange();
     void recolor();
     void recolorAxes();
     void writeSummary();

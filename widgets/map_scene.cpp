@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <unordered_map>
 
 namespace headscope::widgets {
 
@@ -22,13 +24,17 @@ MapScene MapScene::of(std::shared_ptr<const core::Trace> trace, const core::MapR
 
 namespace {
 
-double labelWidth(const std::vector<core::Token>& tokens, const QFontMetricsF& metrics)
+double labelWidth(const std::vector<core::Token>& tokens, TextCache& labels)
 {
     constexpr std::size_t enough = 2000; // a long text has its usual tokens among these
-    double widest = metrics.horizontalAdvance(QStringLiteral("32 000"));
-    for (std::size_t i = 0; i < std::min(tokens.size(), enough); ++i)
-        widest = std::max(widest, metrics.horizontalAdvance(visiblePiece(tokens[i])));
-    return std::min(std::ceil(widest) + 6, 96.0);
+    int widest = labels.width(QStringLiteral("32 000"));
+    std::unordered_map<core::TokenId, std::string_view> measured; // unknown characters share an id, not a piece
+    for (const core::Token& token : std::span(tokens).first(std::min(tokens.size(), enough))) {
+        const auto [known, isNew] = measured.try_emplace(token.id, token.piece);
+        if (isNew || known->second != token.piece)
+            widest = std::max(widest, labels.width(visiblePiece(token)));
+    }
+    return std::min(widest + 6.0, 96.0);
 }
 
 double stripWidth(int slots)
@@ -38,11 +44,13 @@ double stripWidth(int slots)
 
 } // namespace
 
-LabelRoom LabelRoom::of(const MapScene& scene, const QFontMetricsF& metrics)
+LabelRoom LabelRoom::of(const MapScene& scene, TextCache& labels)
 {
     if (scene.empty())
         return {};
-    return {labelWidth(scene.rowTokens(), metrics), labelWidth(scene.columnTokens(), metrics)};
+    const double rows = labelWidth(scene.rowTokens(), labels);
+    const bool sameTokens = scene.block->rowStream == scene.block->columnStream;
+    return {rows, sameTokens ? rows : labelWidth(scene.columnTokens(), labels)};
 }
 
 MapLayout MapLayout::of(const QSizeF& size, const QFontMetricsF& metrics, const MapScene& scene, const LabelRoom& room,

@@ -3,6 +3,7 @@
 
 #include "core/trace/trace.h"
 #include "widgets/map_choices.h"
+#include "widgets/text_cache.h"
 #include "widgets/theme.h"
 
 #include <QFontMetricsF>
@@ -35,7 +36,7 @@ struct LabelRoom {
     double rows = 0;
     double columns = 0;
 
-    static LabelRoom of(const MapScene& scene, const QFontMetricsF& metrics);
+    static LabelRoom of(const MapScene& scene, TextCache& labels);
 };
 
 /// Where the parts of a map view lie: axis words, labels and choices to the left of and above the plot, the colour bar to

@@ -24,7 +24,7 @@ AxisRange tokensIn(const std::vector<core::Token>& tokens, const std::optional<c
 
 } // namespace
 
-MapWidget::MapWidget(TileSource* tiles, QWidget* parent) : QWidget(parent), m_source(tiles), m_tiles(tiles)
+MapWidget::MapWidget(TileSource* tiles, QWidget* parent) : QWidget(parent), m_source(tiles), m_tiles(tiles), m_labels(font())
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
@@ -98,7 +98,7 @@ void MapWidget::setMap(const std::shared_ptr<const core::Trace>& trace, const co
 {
     const bool fitted = m_geometry.empty() || m_geometry.isFitted();
     m_scene = MapScene::of(trace, map);
-    m_labelRoom = LabelRoom::of(m_scene, QFontMetricsF(font()));
+    m_labelRoom = LabelRoom::of(m_scene, m_labels);
     m_hover.reset();
     m_tiles.setMap(map, m_scene.block ? m_scene.block->visibility : core::Visibility{});
     m_geometry.rows = m_scene.empty() ? 0 : m_scene.block->rows;
@@ -263,7 +263,8 @@ void MapWidget::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange) {
-        m_labelRoom = LabelRoom::of(m_scene, QFontMetricsF(font()));
+        m_labels = TextCache(font());
+        m_labelRoom = LabelRoom::of(m_scene, m_labels);
         placeMap(m_geometry);
     }
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) {

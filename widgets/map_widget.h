@@ -112,6 +112,7 @@ private:
     QPointer<Selection> m_selection;
     MapScene m_scene;
     MapTiles m_tiles;
+    TextCache m_labels;
     LabelRoom m_labelRoom;
     MapLayout m_layout;
     MapGeometry m_geometry;

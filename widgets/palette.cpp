@@ -64,7 +64,8 @@ QColor textOn(const QColor& background)
 {
     const QColor black(Qt::black);
     const QColor white(Qt::white);
-    return contrastRatio(black, background) >= contrastRatio(white, background) ? black : white;
+    const QColor seen(background.rgb()); // with the 8 bits a screen has, whose components are quick to convert
+    return contrastRatio(black, seen) >= contrastRatio(white, seen) ? black : white;
 }
 
 QColor scaleColor(ColorScale scale, double value, const Theme& theme)

@@ -14,6 +14,8 @@ struct TokenShade {
     std::int16_t expert = -1; // -1: nothing to show
     bool doubtful = false;
     float strength = 0; // gate divided by the router's largest gate in this text
+
+    bool operator==(const TokenShade&) const = default;
 };
 
 /// The decisions of one router over a text, ready to draw.

@@ -153,6 +153,12 @@ void RoutingView::setTrace(std::shared_ptr<const core::Trace> trace)
         m_selection->setRouter(m_router);
 }
 
+void RoutingView::reveal(std::size_t byte)
+{
+    m_expertsTable->reveal(byte);
+    m_layersTable->reveal(byte);
+}
+
 void RoutingView::setStale(bool stale)
 {
     m_veil->setGeometry(rect());

@@ -39,6 +39,8 @@ public:
     /// Chooses the trace's first router when none of its routers is chosen.
     void setTrace(std::shared_ptr<const core::Trace> trace);
     void setStale(bool stale);
+    /// Scrolls to the token that holds a byte.
+    void reveal(std::size_t byte);
     void setPage(Page page);
     void setMode(RoutingItemModel::Mode mode);
 

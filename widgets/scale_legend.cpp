@@ -22,6 +22,8 @@ ScaleLegend::ScaleLegend(QWidget* parent) : QWidget(parent)
 
 void ScaleLegend::showGates(int expert)
 {
+    if (m_expert == expert && !m_largestLogit)
+        return;
     m_expert = expert;
     m_largestLogit.reset();
     setAccessibleName(tr("Gates are coloured from 0 to 1"));
@@ -31,6 +33,8 @@ void ScaleLegend::showGates(int expert)
 
 void ScaleLegend::showLogits(double largest)
 {
+    if (m_largestLogit == largest)
+        return;
     m_largestLogit = largest;
     setAccessibleName(tr("Logits are coloured from %1 to %2").arg(low(), high()));
     updateGeometry();

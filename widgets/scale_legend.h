@@ -31,7 +31,7 @@ private:
     QString low() const;
     QString high() const;
 
-    int m_expert = 0;
+    int m_expert = -1; // nothing shown yet
     std::optional<double> m_largestLogit;
 };
 

@@ -67,6 +67,12 @@ TextEditor::TextEditor(QWidget* parent) : QWidget(parent), m_notice(new QLabel(t
             [this](const QString& link) { link == QStringLiteral("keep") ? keepShownPart() : clear(); });
 }
 
+std::optional<std::size_t> TextEditor::caretByte() const
+{
+    const qsizetype caret = byteAt(m_edit->textCursor().position());
+    return caret > 0 ? std::optional(static_cast<std::size_t>(caret - 1)) : std::nullopt;
+}
+
 QPlainTextEdit* TextEditor::edit() const
 {
     return m_edit;

@@ -41,6 +41,8 @@ public:
     qsizetype byteAt(int position) const;
     int positionAt(qsizetype byte, DocumentBytes::Round round) const;
     QPlainTextEdit* edit() const;
+    /// The byte in front of the caret; nothing at the beginning.
+    std::optional<std::size_t> caretByte() const;
     /// Bytes that other views have selected and that are tinted here.
     std::optional<core::ByteRange> tinted() const { return m_tinted; }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headscope::widgets {
 
@@ -45,13 +46,24 @@ TokenStrip::TokenStrip(QWidget* parent) : QAbstractScrollArea(parent), m_header(
 void TokenStrip::setTrace(std::shared_ptr<const core::Trace> trace)
 {
     m_trace = std::move(trace);
-    m_stale = false;
+    if (std::exchange(m_stale, false) || hasOverlays())
+        viewport()->update();
     m_underMouse.reset();
     m_anchor.reset();
+    const StripContents before = std::exchange(m_shown, {});
+    const StripMetrics metricsBefore = m_metrics;
+    const int scrollBefore = verticalScrollBar()->value();
     rebuildPainter();
+    m_shown.layout = before.layout; // tells where the strip is scrolled to
     rebuildItems();
     rebuildShades();
-    refresh();
+    const bool inPlace = m_metrics == metricsBefore && verticalScrollBar()->value() == scrollBefore;
+    if (inPlace && !before.items.items.empty() && !m_shown.items.items.empty())
+        refreshChanges(before);
+    else
+        refresh();
+    if (hasOverlays())
+        viewport()->update();
 }
 
 void TokenStrip::setSelection(Selection* selection)
@@ -74,9 +86,18 @@ void TokenStrip::setStale(bool stale)
     viewport()->update();
 }
 
+void TokenStrip::reveal(std::size_t byte)
+{
+    if (!text())
+        return;
+    const auto [first, last] = m_shown.items.touching(*text(), {byte, byte + 1});
+    if (first < last)
+        ensureVisible(first);
+}
+
 QRect TokenStrip::itemRect(std::size_t item) const
 {
-    return m_layout.rect(item).translated(0, -verticalScrollBar()->value());
+    return m_shown.layout.rect(item).translated(0, -verticalScrollBar()->value());
 }
 
 QSize TokenStrip::sizeHint() const
@@ -126,9 +147,8 @@ void TokenStrip::onSelectionChanged(Selection::Fields what)
 
 void TokenStrip::rebuildItems()
 {
-    m_items = text() ? stripItems(*text()) : StripItems{};
-    m_labelWidths = m_painter.labelWidths(m_items.labels);
-    m_painter.forgetLabels();
+    m_shown.items = text() ? stripItems(*text()) : StripItems{};
+    m_labelWidths = m_painter.labelWidths(m_shown.items.labels);
     m_current.reset();
     m_selected = m_hovered = {};
     relayout();
@@ -138,38 +158,40 @@ void TokenStrip::rebuildItems()
 
 void TokenStrip::rebuildShades()
 {
-    m_shades = {};
+    m_shown.shades = {};
     const auto address = router();
     const auto* site = m_trace && address ? m_trace->site(*address) : nullptr;
     const int head = site ? site->headOf(*address) : -1;
     if (head >= 0 && site->router.stream == stream())
-        m_shades = routerShades(*site, head, m_selection->state().expert);
+        m_shown.shades = routerShades(*site, head, m_selection->state().expert);
     updateCaption();
 }
 
 void TokenStrip::rebuildPainter()
 {
-    m_painter = TokenStripPainter(font(), themeOf(palette()), m_trace ? mostExperts(*m_trace) : 0);
+    const int experts = m_trace ? mostExperts(*m_trace) : 0;
+    const Theme theme = themeOf(palette());
+    if (m_painter.font() != font() || m_painter.theme() != theme || m_painter.experts() != experts)
+        m_painter = TokenStripPainter(font(), theme, experts);
     m_metrics = m_painter.metrics(viewport()->width());
 }
 
 void TokenStrip::relayout()
 {
     const int oldTop = verticalScrollBar()->value();
-    const auto anchor = m_layout.nearest({0, oldTop}); // stays at the top when lines break elsewhere
+    const auto anchor = m_shown.layout.nearest({0, oldTop}); // stays at the top when lines break elsewhere
     m_metrics = m_painter.metrics(viewport()->width());
-    const bool sameItems = m_layout.size() == m_items.items.size();
-    m_layout = TokenStripLayout(m_items.items, m_labelWidths, m_metrics);
+    const bool sameItems = m_shown.layout.size() == m_shown.items.items.size();
+    m_shown.layout = TokenStripLayout(m_shown.items.items, m_labelWidths, m_metrics);
     updateScrollBar();
     if (anchor && sameItems && oldTop > 0)
-        verticalScrollBar()->setValue(m_layout.rect(*anchor).top() - m_metrics.margin);
-    refresh();
+        verticalScrollBar()->setValue(m_shown.layout.rect(*anchor).top() - m_metrics.margin);
 }
 
 void TokenStrip::updateScrollBar()
 {
     auto* bar = verticalScrollBar();
-    bar->setRange(0, std::max(0, m_layout.height() - viewport()->height()));
+    bar->setRange(0, std::max(0, m_shown.layout.height() - viewport()->height()));
     bar->setPageStep(viewport()->height());
     bar->setSingleStep(m_metrics.itemHeight + m_metrics.lineGap);
 }
@@ -201,7 +223,7 @@ void TokenStrip::updateCaption()
         if (site->router.stream != stream()) {
             caption.legend = tr("routes the other text");
         } else {
-            caption.largestGate = m_shades.largestGate;
+            caption.largestGate = m_shown.shades.largestGate;
             caption.expert = m_selection->state().expert;
             if (caption.expert)
                 caption.title = tr("%1, expert %2 only").arg(caption.title).arg(*caption.expert);
@@ -214,7 +236,7 @@ void TokenStrip::updateSelected()
 {
     const auto before = m_selected;
     const auto bytes = m_selection && text() ? m_selection->state().bytes : std::nullopt;
-    m_selected = bytes ? m_items.touching(*text(), *bytes) : ItemRange{};
+    m_selected = bytes ? m_shown.items.touching(*text(), *bytes) : ItemRange{};
     if (m_selected == before)
         return;
     updateItems(before);
@@ -230,11 +252,17 @@ void TokenStrip::updateHovered()
 {
     const auto before = m_hovered;
     const auto bytes = m_selection && text() ? m_selection->state().hover : std::nullopt;
-    m_hovered = bytes ? m_items.touching(*text(), *bytes) : ItemRange{};
+    m_hovered = bytes ? m_shown.items.touching(*text(), *bytes) : ItemRange{};
     if (m_hovered == before && !m_underMouse)
         return;
     updateItems(before);
     updateItems(m_hovered);
+}
+
+/// Something is drawn over the chips, which moves when they do.
+bool TokenStrip::hasOverlays() const
+{
+    return hasFocus() || m_underMouse || m_selected.first < m_selected.second || m_hovered.first < m_hovered.second;
 }
 
 /// The chips look different: paint them anew.
@@ -242,6 +270,34 @@ void TokenStrip::refresh()
 {
     m_cache = {};
     viewport()->update();
+}
+
+/// Only some lines look different from what the cached picture shows: those are painted anew.
+void TokenStrip::refreshChanges(const StripContents& before)
+{
+    if (m_cache.size() != viewport()->size() * devicePixelRatioF())
+        return refresh();
+    const int scroll = verticalScrollBar()->value();
+    const int height = viewport()->height();
+    const auto [first, last] = m_shown.layout.linesIn(scroll, scroll + height);
+    int top = -1; // of the run of changed lines, in the viewport
+    const auto paint = [&](int bottom) {
+        if (top < 0 || bottom <= top)
+            return;
+        renderBand(top, bottom);
+        viewport()->update(0, top, viewport()->width(), bottom - top);
+        top = -1;
+    };
+    for (std::size_t line = first; line < last; ++line) {
+        const auto [lineTop, lineBottom] = m_shown.layout.band(line);
+        if (sameLine(before, m_shown, line))
+            paint(lineTop - scroll);
+        else if (top < 0)
+            top = std::max(0, lineTop - scroll);
+    }
+    if (top < 0 && last == m_shown.layout.lines().size() && before.layout.height() != m_shown.layout.height())
+        top = std::max(0, last > 0 ? m_shown.layout.band(last - 1).second - scroll : 0); // fewer lines than before
+    paint(height);
 }
 
 // ---- painting
@@ -253,7 +309,7 @@ void TokenStrip::renderBand(int top, int bottom)
     painter.setClipRect(0, top, viewport()->width(), bottom - top);
     painter.fillRect(0, top, viewport()->width(), bottom - top, m_painter.theme().base);
     painter.translate(0, -scroll);
-    m_painter.drawBand(painter, m_items, m_layout, m_shades, top + scroll, bottom + scroll);
+    m_painter.drawBand(painter, m_shown.items, m_shown.layout, m_shown.shades, top + scroll, bottom + scroll);
 }
 
 void TokenStrip::paintEvent(QPaintEvent* event)
@@ -268,7 +324,7 @@ void TokenStrip::paintEvent(QPaintEvent* event)
     QPainter painter(viewport());
     painter.setClipRegion(event->region());
     painter.drawPixmap(0, 0, m_cache);
-    if (m_items.items.empty()) {
+    if (m_shown.items.items.empty()) {
         drawHint(painter);
     } else {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -291,12 +347,12 @@ void TokenStrip::drawOverlays(QPainter& painter)
     }
     painter.save();
     painter.translate(0, -verticalScrollBar()->value());
-    m_painter.drawOutline(painter, m_layout, m_hovered, theme.hover, 1.5);
+    m_painter.drawOutline(painter, m_shown.layout, m_hovered, theme.hover, 1.5);
     if (m_underMouse && m_hovered.first == m_hovered.second) // a token without bytes
-        m_painter.drawOutline(painter, m_layout, {*m_underMouse, *m_underMouse + 1}, theme.hover, 1.5);
-    m_painter.drawOutline(painter, m_layout, m_selected, theme.highlight, 2.4);
-    if (hasFocus() && m_current && *m_current < m_layout.size()) {
-        const QRect rect = m_layout.rect(*m_current);
+        m_painter.drawOutline(painter, m_shown.layout, {*m_underMouse, *m_underMouse + 1}, theme.hover, 1.5);
+    m_painter.drawOutline(painter, m_shown.layout, m_selected, theme.highlight, 2.4);
+    if (hasFocus() && m_current && *m_current < m_shown.layout.size()) {
+        const QRect rect = m_shown.layout.rect(*m_current);
         painter.fillRect(QRectF(rect.left() + 3, rect.bottom() + 3, rect.width() - 6, 2), theme.text);
     }
     painter.restore();
@@ -311,20 +367,20 @@ void TokenStrip::drawHint(QPainter& painter) const
 
 void TokenStrip::updateItems(ItemRange items)
 {
-    if (items.first >= items.second || items.second > m_layout.size())
+    if (items.first >= items.second || items.second > m_shown.layout.size())
         return;
-    const int top = m_layout.rect(items.first).top();
-    const QRect last = m_layout.rect(items.second - 1);
+    const int top = m_shown.layout.rect(items.first).top();
+    const QRect last = m_shown.layout.rect(items.second - 1);
     const bool oneLine = top == last.top();
     const QRect area =
-        oneLine ? m_layout.rect(items.first).united(last) : QRect(0, top, viewport()->width(), last.bottom() + 1 - top);
+        oneLine ? m_shown.layout.rect(items.first).united(last) : QRect(0, top, viewport()->width(), last.bottom() + 1 - top);
     viewport()->update(area.translated(0, -verticalScrollBar()->value())
                            .adjusted(-outlineReach, -outlineReach, outlineReach, outlineReach));
 }
 
 void TokenStrip::ensureVisible(std::size_t item)
 {
-    const QRect rect = m_layout.rect(item);
+    const QRect rect = m_shown.layout.rect(item);
     auto* bar = verticalScrollBar();
     if (rect.top() - m_metrics.margin < bar->value())
         bar->setValue(rect.top() - m_metrics.margin);
@@ -336,10 +392,10 @@ void TokenStrip::resizeEvent(QResizeEvent* event)
 {
     QAbstractScrollArea::resizeEvent(event);
     placeHeader();
-    if (viewport()->width() != m_metrics.width)
-        relayout();
-    else
-        updateScrollBar();
+    if (viewport()->width() == m_metrics.width)
+        return updateScrollBar();
+    relayout();
+    refresh();
 }
 
 void TokenStrip::scrollContentsBy(int, int dy)
@@ -367,15 +423,16 @@ void TokenStrip::changeEvent(QEvent* event)
     if (type != QEvent::PaletteChange && type != QEvent::FontChange)
         return;
     rebuildPainter();
-    m_labelWidths = m_painter.labelWidths(m_items.labels);
+    m_labelWidths = m_painter.labelWidths(m_shown.items.labels);
     placeHeader();
     relayout();
+    refresh();
 }
 
 void TokenStrip::focusInEvent(QFocusEvent* event)
 {
     QAbstractScrollArea::focusInEvent(event);
-    if (!m_current && m_layout.size() > 0)
+    if (!m_current && m_shown.layout.size() > 0)
         m_current = m_selected.first < m_selected.second ? m_selected.first : 0;
     viewport()->update();
 }

@@ -4,6 +4,7 @@
 #include "core/trace/trace.h"
 #include "widgets/router_shades.h"
 #include "widgets/selection.h"
+#include "widgets/token_strip_changes.h"
 #include "widgets/token_strip_layout.h"
 #include "widgets/token_strip_painter.h"
 
@@ -39,11 +40,13 @@ public:
     void setStale(bool stale);
     bool isStale() const { return m_stale; }
 
-    const StripItems& items() const { return m_items; }
-    const TokenStripLayout& layout() const { return m_layout; }
-    const RouterShades& shades() const { return m_shades; }
+    const StripItems& items() const { return m_shown.items; }
+    const TokenStripLayout& layout() const { return m_shown.layout; }
+    const RouterShades& shades() const { return m_shown.shades; }
     /// Items that the selection's bytes touch, as [first, last).
     std::pair<std::size_t, std::size_t> selectedItems() const { return m_selected; }
+    /// Scrolls to the token that holds a byte.
+    void reveal(std::size_t byte);
     /// Where an item is in the viewport.
     QRect itemRect(std::size_t item) const;
 
@@ -81,6 +84,8 @@ private:
     void updateSelected();
     void updateHovered();
     void refresh();
+    void refreshChanges(const StripContents& before);
+    bool hasOverlays() const;
 
     void renderBand(int top, int bottom);
     void drawOverlays(QPainter& painter);
@@ -102,11 +107,9 @@ private:
     QPointer<Selection> m_selection;
     bool m_stale = false;
 
-    StripItems m_items;
+    StripContents m_shown;
     std::vector<int> m_labelWidths;
-    TokenStripLayout m_layout;
     StripMetrics m_metrics;
-    RouterShades m_shades;
     TokenStripPainter m_painter;
 
     ItemRange m_selected;

@@ -79,6 +79,13 @@ public:
     std::size_t size() const { return m_left.size(); }
     int height() const;
     QRect rect(std::size_t item) const;
+    int left(std::size_t item) const { return m_left[item]; }
+    int width(std::size_t item) const { return m_width[item]; }
+    /// Top and bottom of a line's chips with the space below them.
+    std::pair<int, int> band(std::size_t line) const
+    {
+        return {m_lines[line].top, m_lines[line].top + m_metrics.itemHeight + m_metrics.lineGap};
+    }
     std::size_t lineOf(std::size_t item) const;
 
     /// The item under a point; gaps between items belong to none.

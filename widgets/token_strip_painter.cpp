@@ -5,7 +5,6 @@
 #include "widgets/palette.h"
 #include "widgets/visible_text.h"
 
-#include <QFontMetrics>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -48,54 +47,55 @@ QColor faded(QColor color, double alpha)
     return color;
 }
 
+/// It starts with a space sign that is drawn apart, fainter; a run of spaces ("␣×37") is one sign.
+bool hasSpace(const QString& label)
+{
+    return label.startsWith(QChar(spaceSign)) && !(label.size() > 1 && label.at(1) == QChar(u'\u00d7'));
+}
+
 } // namespace
 
 TokenStripPainter::TokenStripPainter(const QFont& font, const Theme& theme, int experts)
-    : m_font(font), m_numberFont(smaller(font)), m_theme(theme)
+    : m_labels(font), m_numbers(smaller(font)), m_theme(theme), m_experts(experts)
 {
-    const QFontMetrics metrics(font);
-    m_textHeight = metrics.height();
-    m_spaceWidth = metrics.horizontalAdvance(QChar(spaceSign));
-    if (experts > 0) {
-        const QString widest(QString::number(experts - 1).size(), QLatin1Char('0'));
-        m_numberWidth = QFontMetrics(m_numberFont).horizontalAdvance(widest);
-    }
+    m_spaceWidth = m_labels.width(QString(QChar(spaceSign)));
+    if (experts > 0)
+        m_numberWidth = m_numbers.width(QString(QString::number(experts - 1).size(), QLatin1Char('0')));
 }
 
 StripMetrics TokenStripPainter::metrics(int width) const
 {
     StripMetrics metrics;
     metrics.width = width;
-    metrics.itemHeight = m_textHeight + 8;
+    metrics.itemHeight = m_labels.height() + 8;
     metrics.padding = 2 * sidePadding + (m_numberWidth > 0 ? numberGap + m_numberWidth : 0);
     metrics.leastWidth = metrics.padding + 4;
     return metrics;
 }
 
-std::vector<int> TokenStripPainter::labelWidths(const std::vector<QString>& labels) const
+int TokenStripPainter::labelWidth(const QString& label)
 {
-    const QFontMetrics metrics(m_font);
+    return hasSpace(label) ? m_spaceWidth + m_labels.width(label.mid(1)) : m_labels.width(label);
+}
+
+std::vector<int> TokenStripPainter::labelWidths(const std::vector<QString>& labels)
+{
     std::vector<int> widths(labels.size());
-    std::transform(labels.begin(), labels.end(), widths.begin(), [&](const QString& label) {
-        const bool space = label.startsWith(QChar(spaceSign));
-        return space ? m_spaceWidth + metrics.horizontalAdvance(label.mid(1)) : metrics.horizontalAdvance(label);
-    });
+    std::ranges::transform(labels, widths.begin(), [this](const QString& label) { return labelWidth(label); });
     return widths;
 }
 
 void TokenStripPainter::drawBand(QPainter& painter, const StripItems& items, const TokenStripLayout& layout,
                                  const RouterShades& shades, int top, int bottom)
 {
-    m_texts.resize(items.labels.size());
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_font);
     const auto [firstLine, lastLine] = layout.linesIn(top, bottom);
     for (std::size_t line = firstLine; line < lastLine; ++line) {
         for (std::size_t i = layout.lines()[line].first; i < layout.lines()[line].last; ++i) {
             const auto& item = items.items[i];
             const QString& label = items.labels[item.label];
             if (item.kind == StripItem::Kind::Gap) {
-                drawGap(painter, layout.rect(i), label, item.label);
+                drawGap(painter, layout.rect(i), label);
                 continue;
             }
             const auto* shade = item.index < shades.tokens.size() ? &shades.tokens[item.index] : nullptr;
@@ -105,15 +105,15 @@ void TokenStripPainter::drawBand(QPainter& painter, const StripItems& items, con
     }
 }
 
-void TokenStripPainter::drawGap(QPainter& painter, const QRect& rect, const QString& label, std::uint32_t place)
+void TokenStripPainter::drawGap(QPainter& painter, const QRect& rect, const QString& label)
 {
     painter.setPen(QPen(m_theme.border, 1, Qt::DotLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 3.5, -0.5, -3.5), radius, radius);
     const int width = rect.width() - 2 * sidePadding;
-    const int labelWidth = std::min(width, QFontMetrics(m_font).horizontalAdvance(label));
-    const QRect room(rect.left() + (rect.width() - labelWidth) / 2, rect.top(), labelWidth, rect.height());
-    drawLabel(painter, room, label, place, m_theme.mutedText);
+    const int used = std::min(width, labelWidth(label));
+    const QRect room(rect.left() + (rect.width() - used) / 2, rect.top(), used, rect.height());
+    drawLabel(painter, room, label, m_theme.mutedText);
 }
 
 void TokenStripPainter::drawToken(QPainter& painter, const QRect& rect, const StripItem& item, const QString& label,
@@ -127,7 +127,11 @@ void TokenStripPainter::drawToken(QPainter& painter, const QRect& rect, const St
 
     painter.setPen(Qt::NoPen);
     painter.setBrush(fill);
-    painter.drawPath(chip(body, special ? body.height() / 2 : radius, item.joined, joinedAfter));
+    const double corner = special ? body.height() / 2 : radius;
+    if (item.joined || joinedAfter)
+        painter.drawPath(chip(body, corner, item.joined, joinedAfter));
+    else
+        painter.drawRoundedRect(body, corner, corner);
     if (item.joined) { // a hair line keeps the tokens of a group apart
         painter.setPen(QPen(faded(ink, 0.35), 1));
         painter.drawLine(QPointF(body.left() + 0.5, body.top() + 4), QPointF(body.left() + 0.5, body.bottom() - 4));
@@ -146,50 +150,25 @@ void TokenStripPainter::drawToken(QPainter& painter, const QRect& rect, const St
     }
 
     const int numberRoom = m_numberWidth > 0 ? numberGap + m_numberWidth : 0;
-    drawLabel(painter, rect.adjusted(sidePadding, 0, -sidePadding - numberRoom, 0), label, item.label, ink);
+    drawLabel(painter, rect.adjusted(sidePadding, 0, -sidePadding - numberRoom, 0), label, ink);
     if (shown && m_numberWidth > 0) {
-        painter.setFont(m_numberFont);
+        const QRect room(rect.right() + 1 - sidePadding - m_numberWidth, rect.top(), m_numberWidth, rect.height() - 2);
         painter.setPen(ink);
-        painter.drawText(QRect(rect.right() + 1 - sidePadding - m_numberWidth, rect.top(), m_numberWidth, rect.height() - 2),
-                         Qt::AlignRight | Qt::AlignBottom, QString::number(shade->expert));
-        painter.setFont(m_font);
+        m_numbers.draw(painter, room, Qt::AlignRight | Qt::AlignBottom, QString::number(shade->expert));
     }
 }
 
-void TokenStripPainter::drawLabel(QPainter& painter, const QRect& room, const QString& label, std::uint32_t place,
-                                  const QColor& color)
+void TokenStripPainter::drawLabel(QPainter& painter, const QRect& room, const QString& label, const QColor& color)
 {
-    const Text& laidOut = text(label, place);
-    const bool tooWide = laidOut.rest.size().width() + (laidOut.space ? m_spaceWidth : 0) > room.width() + 1;
-    if (tooWide) {
-        painter.save();
-        painter.setClipRect(room, Qt::IntersectClip);
-    }
-    const int top = room.top() + (room.height() - m_textHeight) / 2;
-    int left = room.left();
-    if (laidOut.space) {
-        painter.setPen(faded(color, laidOut.rest.text().isEmpty() ? 0.9 : 0.45));
-        painter.drawText(QPoint(left, top + QFontMetrics(m_font).ascent()), QString(QChar(spaceSign)));
-        left += m_spaceWidth;
+    QRect rest = room;
+    const bool space = hasSpace(label);
+    if (space) {
+        painter.setPen(faded(color, label.size() == 1 ? 0.9 : 0.45));
+        m_labels.draw(painter, room, Qt::AlignLeft | Qt::AlignVCenter, QString(QChar(spaceSign)));
+        rest.setLeft(rest.left() + m_spaceWidth);
     }
     painter.setPen(color);
-    painter.drawStaticText(QPoint(left, top), laidOut.rest);
-    if (tooWide)
-        painter.restore();
-}
-
-const TokenStripPainter::Text& TokenStripPainter::text(const QString& label, std::uint32_t place)
-{
-    Text& entry = m_texts[place];
-    if (!entry.ready) {
-        entry.space = label.startsWith(QChar(spaceSign)) && !(label.size() > 1 && label.at(1) == QChar(u'\u00d7'));
-        entry.rest.setText(entry.space ? label.mid(1) : label);
-        entry.rest.setTextFormat(Qt::PlainText);
-        entry.rest.setPerformanceHint(QStaticText::ModerateCaching);
-        entry.rest.prepare({}, m_font);
-        entry.ready = true;
-    }
-    return entry;
+    m_labels.draw(painter, rest, Qt::AlignLeft | Qt::AlignVCenter, space ? label.mid(1) : label);
 }
 
 void TokenStripPainter::drawOutline(QPainter& painter, const TokenStripLayout& layout,

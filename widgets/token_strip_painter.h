@@ -2,11 +2,11 @@
 #pragma once
 
 #include "widgets/router_shades.h"
+#include "widgets/text_cache.h"
 #include "widgets/theme.h"
 #include "widgets/token_strip_layout.h"
 
 #include <QFont>
-#include <QStaticText>
 
 #include <vector>
 
@@ -14,7 +14,7 @@ class QPainter;
 
 namespace headscope::widgets {
 
-/// Draws the items of a strip with one font and one theme. Keeps the laid-out text of every label it has drawn.
+/// Draws the items of a strip with one font and one theme.
 class TokenStripPainter
 {
 public:
@@ -24,7 +24,7 @@ public:
 
     /// For a space of this width.
     StripMetrics metrics(int width) const;
-    std::vector<int> labelWidths(const std::vector<QString>& labels) const;
+    std::vector<int> labelWidths(const std::vector<QString>& labels);
 
     /// Everything of a strip in the band [top, bottom), in the strip's coordinates.
     void drawBand(QPainter& painter, const StripItems& items, const TokenStripLayout& layout, const RouterShades& shades,
@@ -34,29 +34,22 @@ public:
                      const QColor& color, double width) const;
 
     const Theme& theme() const { return m_theme; }
-    /// Forgets laid-out labels: the table they belong to is another one now.
-    void forgetLabels() { m_texts.clear(); }
+    const QFont& font() const { return m_labels.font(); }
+    int experts() const { return m_experts; }
 
 private:
-    struct Text {
-        QStaticText rest;   // without a leading space sign
-        bool space = false; // it has one, drawn fainter
-        bool ready = false;
-    };
-
-    void drawGap(QPainter& painter, const QRect& rect, const QString& label, std::uint32_t place);
+    void drawGap(QPainter& painter, const QRect& rect, const QString& label);
     void drawToken(QPainter& painter, const QRect& rect, const StripItem& item, const QString& label,
                    const TokenShade* shade, bool joinedAfter);
-    void drawLabel(QPainter& painter, const QRect& room, const QString& label, std::uint32_t place, const QColor& color);
-    const Text& text(const QString& label, std::uint32_t place);
+    void drawLabel(QPainter& painter, const QRect& room, const QString& label, const QColor& color);
+    int labelWidth(const QString& label);
 
-    QFont m_font;
-    QFont m_numberFont;
+    TextCache m_labels; // without a leading space sign, which is drawn fainter
+    TextCache m_numbers;
     Theme m_theme;
+    int m_experts = 0;
     int m_numberWidth = 0;
     int m_spaceWidth = 0;
-    int m_textHeight = 0;
-    std::vector<Text> m_texts; // by place of the label
 };
 
 } // namespace headscope::widgets

@@ -105,6 +105,15 @@ core::TokenRange TokenTable::rowsOf(const std::optional<core::ByteRange>& bytes)
     return core::tokensTouching(m_model->trace()->text(m_model->stream()).tokens, *bytes);
 }
 
+void TokenTable::reveal(std::size_t byte)
+{
+    if (m_model->rowCount() == 0)
+        return;
+    const auto rows = core::tokensTouching(m_model->trace()->text(m_model->stream()).tokens, {byte, byte + 1});
+    if (!rows.empty())
+        scrollTo(m_model->index(static_cast<int>(rows.first), std::max(columnAt(0), 0)));
+}
+
 void TokenTable::follow(Scroll scroll)
 {
     if (!m_selection)

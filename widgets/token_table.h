@@ -22,6 +22,8 @@ public:
     /// Outlined like the selected rows; −1 for none.
     void setMarkedColumn(int column);
     int markedColumn() const { return m_markedColumn; }
+    /// Scrolls to the row of the token that holds a byte.
+    void reveal(std::size_t byte);
     core::TokenRange selectedRows() const { return m_selectedRows; }
     core::TokenRange hoveredRows() const { return m_hoveredRows; }
 

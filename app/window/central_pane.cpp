@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/central_pane.h"
 
+#include <QPlainTextEdit>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -21,6 +22,7 @@ CentralPane::CentralPane(widgets::Selection& selection, widgets::TileSource& til
     m_pages->setDocumentMode(true);
     m_pages->addTab(m_routing, tr("Routing"));
     m_pages->addTab(m_attention, tr("Attention"));
+    connect(m_pages, &QTabWidget::currentChanged, this, &CentralPane::showPage);
 
     m_splitter->setChildrenCollapsible(false);
     m_splitter->addWidget(makeTextPane());
@@ -57,8 +59,26 @@ void CentralPane::arrange()
 void CentralPane::setTrace(const std::shared_ptr<const core::Trace>& trace)
 {
     m_strip->setTrace(trace);
-    m_routing->setTrace(trace);
-    m_attention->setTrace(trace);
+    m_trace = trace;
+    m_behind = {m_routing, m_attention};
+    showPage();
+    if (const auto byte = m_editor->caretByte(); byte && m_editor->edit()->hasFocus()) { // typing is followed
+        m_strip->reveal(*byte);
+        if (m_pages->currentWidget() == m_routing)
+            m_routing->reveal(*byte);
+    }
+}
+
+/// The page in front follows every keystroke, the others when they come to the front.
+void CentralPane::showPage()
+{
+    QWidget* page = m_pages->currentWidget();
+    if (m_behind.erase(page) == 0)
+        return;
+    if (page == m_routing)
+        m_routing->setTrace(m_trace);
+    else if (page == m_attention)
+        m_attention->setTrace(m_trace);
 }
 
 void CentralPane::setStale(bool stale)

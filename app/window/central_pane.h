@@ -12,6 +12,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <set>
 
 class QSplitter;
 class QTabWidget;
@@ -42,7 +43,10 @@ public:
 
 private:
     QWidget* makeTextPane();
+    void showPage();
 
+    std::shared_ptr<const core::Trace> m_trace;
+    std::set<QWidget*> m_behind; // pages that show an older trace
     MessageArea* m_messages;
     MessageArea* m_textMessages;
     widgets::TextEditor* m_editor;

@@ -64,9 +64,24 @@ StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent), m_progress(new QPr
 
 void StatusLine::set(Part part, const QString& text, const QString& explanation)
 {
-    m_parts[part]->setText(text);
-    m_parts[part]->setToolTip(explanation);
-    m_parts[part]->setVisible(!text.isEmpty());
+    QLabel* label = m_parts[part];
+    label->setText(text);
+    label->setToolTip(explanation);
+    label->setVisible(!text.isEmpty());
+}
+
+/// Of a part that changes with every keystroke: a label of fixed size does not make the window arrange itself anew. It grows
+/// by whole digits.
+void StatusLine::setOften(Part part, const QString& text, const QString& explanation)
+{
+    QLabel* label = m_parts[part];
+    const QMargins margins = label->contentsMargins();
+    const QFontMetrics metrics(label->font());
+    const int digit = metrics.horizontalAdvance(QLatin1Char('0'));
+    const int wanted = metrics.horizontalAdvance(text) + margins.left() + margins.right();
+    if (wanted > label->width() || wanted + 4 * digit < label->width() || label->minimumWidth() != label->maximumWidth())
+        label->setFixedSize(wanted + 2 * digit, label->sizeHint().height());
+    set(part, text, explanation);
 }
 
 void StatusLine::setInfo(const core::ModelInfo* info)
@@ -95,10 +110,10 @@ void StatusLine::setTrace(const core::Trace* trace)
     QStringList counts;
     for (const core::Stream& stream : trace->streams)
         counts << QString::number(stream.text.tokens.size());
-    set(Tokens,
+    setOften(Tokens,
         trace->tokens() == 1 && counts.size() == 1 ? tr("1 token") : tr("%1 tokens").arg(counts.join(QStringLiteral(" + "))),
         {});
-    set(Time, QStringLiteral("%1 ms").arg(trace->milliseconds, 0, 'f', trace->milliseconds < 10 ? 1 : 0),
+    setOften(Time, QStringLiteral("%1 ms").arg(trace->milliseconds, 0, 'f', trace->milliseconds < 10 ? 1 : 0),
         tr("Time of the run through the model"));
 }
 
@@ -115,7 +130,7 @@ void StatusLine::setTraceProgress(double fraction)
 
 void StatusLine::showMemory()
 {
-    set(Memory, bytesText(residentBytes()), tr("Memory of this program"));
+    setOften(Memory, bytesText(residentBytes()), tr("Memory of this program"));
 }
 
 QString StatusLine::text() const

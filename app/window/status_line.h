@@ -40,6 +40,7 @@ private:
     enum Part : std::uint8_t { Family, Variant, Parameters, Tokens, Time, Device, Memory, Parts };
 
     void set(Part part, const QString& text, const QString& explanation);
+    void setOften(Part part, const QString& text, const QString& explanation);
     void showMemory();
 
     std::array<QLabel*, Parts> m_parts{};

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Times of the window on the demonstration checkpoint, offscreen: start to the first routed picture, keystroke to painted
-// strip, memory.
+// window, memory.
 //
-//     headscope_window_bench [KEYSTROKES]      (120 unless given)
+//     headscope_window_bench [KEYSTROKES [TOKENS]]      (120, and texts of 64 and of 512 tokens, unless given)
+//
+// Behind each line of keystrokes stands what the window's thread did of it, in its own processor time.
+#include "tests/bench/event_times.h"
+
 #include "app/window/main_window.h"
 #include "app/window/program.h"
 #include "app/window/resources.h"
@@ -35,35 +39,35 @@ double milliseconds(Clock::time_point from, Clock::time_point to)
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-/// Tells when a widget has been painted.
+/// Tells when all that has been asked to be painted is painted: its event waits behind those of painting.
 class PaintWatch : public QObject
 {
 public:
-    explicit PaintWatch(QWidget* watched) { watched->installEventFilter(this); }
     std::function<void()> painted;
+    void ask() { QCoreApplication::postEvent(this, new QEvent(QEvent::User), Qt::LowEventPriority - 1); }
 
 private:
-    bool eventFilter(QObject* watched, QEvent* event) override
+    bool event(QEvent* event) override
     {
-        if (event->type() == QEvent::Paint && painted)
-            QMetaObject::invokeMethod(
-                this, [this] { painted(); }, Qt::QueuedConnection); // after it
-        return QObject::eventFilter(watched, event);
+        if (event->type() == QEvent::User && painted)
+            painted();
+        return QObject::event(event);
     }
 };
 
-/// Runs the event loop until the strip is painted with the trace of the text that is in the editor. Gives up after 20 s.
-bool waitForPaintedStrip(MainWindow& window, PaintWatch& watch)
+/// Runs the event loop until the trace of the text that is in the editor is shown and painted. Gives up after 20 s.
+bool waitForPaintedTrace(MainWindow& window)
 {
     QEventLoop loop;
     QTimer::singleShot(20000, &loop, [&] { loop.exit(1); });
-    watch.painted = [&] {
-        if (window.workspace().current())
-            loop.exit(0);
+    PaintWatch watch;
+    watch.painted = [&] { loop.exit(0); };
+    const auto look = [&] {
+        if (window.workspace().trace() && window.workspace().current())
+            watch.ask();
     };
-    const bool painted = loop.exec() == 0;
-    watch.painted = {};
-    return painted;
+    QObject::connect(&window.workspace(), &Workspace::traceChanged, &loop, look, Qt::QueuedConnection);
+    return loop.exec() == 0;
 }
 
 bool waitForQuiet(MainWindow& window)
@@ -119,8 +123,8 @@ Times timesOf(std::vector<double> samples)
     return {at(0.5), at(0.95), samples.back()};
 }
 
-/// Types letters one by one, each as soon as the strip shows the former. Milliseconds of each.
-std::vector<double> type(MainWindow& window, PaintWatch& watch, int position, int keystrokes)
+/// Types letters one by one, each as soon as the window shows the former. Milliseconds of each.
+std::vector<double> type(MainWindow& window, int position, int keystrokes)
 {
     QPlainTextEdit* edit = window.views().editor()->edit();
     QTextCursor cursor = edit->textCursor();
@@ -134,19 +138,20 @@ std::vector<double> type(MainWindow& window, PaintWatch& watch, int position, in
         const QChar letter = letters[i % letters.size()];
         const auto start = Clock::now();
         press(edit, letter == u' ' ? int(Qt::Key_Space) : letter.toUpper().unicode(), letter);
-        if (!waitForPaintedStrip(window, watch))
+        if (!waitForPaintedTrace(window))
             break;
         taken.push_back(milliseconds(start, Clock::now()));
     }
     return taken;
 }
 
-void print(const char* what, const std::vector<double>& taken)
+void print(const char* what, const std::vector<double>& taken, TimedApplication& program)
 {
     if (taken.empty())
         return void(std::printf("%-52s did not answer\n", what));
     const Times times = timesOf(taken);
     std::printf("%-52s %8.1f %8.1f %8.1f   (%zu)\n", what, times.p50, times.p95, times.most, taken.size());
+    program.printTimes(static_cast<int>(taken.size()), 0.15);
 }
 
 double peakMegabytes()
@@ -164,21 +169,22 @@ int main(int argc, char** argv)
     const int keystrokes = argc > 1 ? std::max(10, std::atoi(argv[1])) : 120;
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication program(argc, argv);
+    TimedApplication program(argc, argv);
     const widgets::Theme::Kind theme = prepareProgram(program);
     Workspace workspace(modelOpener());
     MainWindow window(workspace, MainWindow::Memory::None, theme);
-    PaintWatch watch(window.views().strip()->viewport());
     window.setText(sampleTexts().front().text);
     window.show();
     window.openDemo();
-    if (demoCheckpoints().empty() || !waitForPaintedStrip(window, watch)) {
+    if (demoCheckpoints().empty() || !waitForPaintedTrace(window)) {
         std::fputs("The demonstration checkpoint did not open; set HEADSCOPE_RESOURCES.\n", stderr);
         return 1;
     }
     std::printf("start to first routed picture: %.0f ms (from main, warm files)\n\n", milliseconds(start, Clock::now()));
-    std::printf("%-52s %8s %8s %8s   (n)\n", "keystroke to painted strip, ms", "p50", "p95", "most");
-    for (const std::int64_t tokens : {64, 512}) {
+    std::printf("%-52s %8s %8s %8s   (n)\n", "keystroke to painted window, ms", "p50", "p95", "most");
+    const std::vector<std::int64_t> lengths = argc > 2 ? std::vector<std::int64_t>{std::max(1, std::atoi(argv[2]))}
+                                                       : std::vector<std::int64_t>{64, 512};
+    for (const std::int64_t tokens : lengths) {
         const std::string text = textOf(window, tokens);
         const int length = static_cast<int>(text.size()); // the texts are ASCII but for the last sample
         for (const int page : {0, 1}) {
@@ -187,11 +193,13 @@ int main(int argc, char** argv)
             char title[80];
             window.setText(text);
             std::snprintf(title, sizeof title, "%lld tokens, at the end, %s in front", static_cast<long long>(tokens), name);
-            print(title, type(window, watch, length, keystrokes));
+            program.forgetTimes();
+            print(title, type(window, length, keystrokes), program);
             window.setText(text);
             std::snprintf(title, sizeof title, "%lld tokens, in the middle, %s in front", static_cast<long long>(tokens),
                           name);
-            print(title, type(window, watch, length / 2, keystrokes));
+            program.forgetTimes();
+            print(title, type(window, length / 2, keystrokes), program);
         }
     }
     std::printf("\nthe last trace alone: %.1f ms; peak memory: %.0f MB\n", workspace.trace()->milliseconds, peakMegabytes());
