@@ -29,5 +29,18 @@ set_target_properties(headscope_torch PROPERTIES
   IMPORTED_LOCATION "${HEADSCOPE_TORCH_DIR}/lib/libtorch_cpu.so"
   INTERFACE_INCLUDE_DIRECTORIES ${_headscope_torch_include}
   INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${_headscope_torch_include}
-  INTERFACE_LINK_LIBRARIES "headscope_c10")
+  INTERFACE_LINK_LIBRARIES "headscope_c10;headscope_openmp")
+
+# OpenMP's run time, and behind it, so that it is initialised first, what says how its threads wait (core/nn/openmp_waiting.cpp).
+file(GLOB _headscope_gomp "${HEADSCOPE_TORCH_DIR}/lib/libgomp*.so*")
+if(_headscope_gomp)
+  list(GET _headscope_gomp 0 _headscope_gomp)
+  add_library(headscope_openmp_waiting SHARED ${PROJECT_SOURCE_DIR}/core/nn/openmp_waiting.cpp)
+  set_target_properties(headscope_openmp_waiting PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  add_library(headscope_openmp INTERFACE)
+  target_link_libraries(headscope_openmp INTERFACE
+    "-Wl,--push-state,--no-as-needed" "${_headscope_gomp}" headscope_openmp_waiting "-Wl,--pop-state")
+else()
+  add_library(headscope_openmp INTERFACE)
+endif()
 add_library(headscope::torch ALIAS headscope_torch)
