@@ -61,6 +61,11 @@ void CentralPane::setTrace(const std::shared_ptr<const core::Trace>& trace)
     m_strip->setTrace(trace);
     m_trace = trace;
     m_behind = {m_routing, m_attention};
+    if (!trace) { // a closed checkpoint's traces are let go
+        m_behind.clear();
+        m_routing->setTrace(nullptr);
+        m_attention->setTrace(nullptr);
+    }
     showPage();
     if (const auto byte = m_editor->caretByte(); byte && m_editor->edit()->hasFocus()) { // typing is followed
         m_strip->reveal(*byte);

@@ -144,8 +144,10 @@ void MemoryTest::openedAndClosedManyTimes()
     const std::int64_t before = residentBytes();
     for (int i = 0; i < 5; ++i) {
         openAndClose(before);
-        const std::int64_t left = residentBytes() - before;
-        QVERIFY2(left < m_bytes / 5, qPrintable(QStringLiteral("%1 after closing %2").arg(bytesText(left)).arg(i + 1)));
+        // In its own time: the memory is given back behind the last job.
+        const auto left = [&] { return residentBytes() - before; };
+        QTRY_VERIFY2_WITH_TIMEOUT(left() < m_bytes / 5,
+                                  qPrintable(QStringLiteral("%1 after closing %2").arg(bytesText(left())).arg(i + 1)), 10000);
     }
 }
 
