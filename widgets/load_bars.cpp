@@ -41,13 +41,13 @@ QString deadExperts(const core::Load& load)
 
 } // namespace
 
-QString loadSentence(const core::Load& load, const core::SiteRouting& site)
+QString loadSentence(const core::Load& load, std::int64_t positions)
 {
-    if (site.tokens == 0)
+    if (positions == 0)
         return {};
     QString text = QStringLiteral("Entropy %1 of log E; uniform routing would give about %2 with %3.")
                        .arg(fixedNumber(load.entropy, 3), fixedNumber(load.expectedEntropy, 3),
-                            counted(site.tokens, QStringLiteral("token"), QStringLiteral("tokens")));
+                            counted(positions, QStringLiteral("token"), QStringLiteral("tokens")));
     if (load.dead > 0)
         text += QStringLiteral(" <b>Never chosen: %1.</b>").arg(deadExperts(load));
     return text;
@@ -74,11 +74,19 @@ LoadBars::LoadBars(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot), 
     m_plot->legend->setVisible(false);
 }
 
-void LoadBars::setSite(std::shared_ptr<const core::SiteRouting> site, int head)
+void LoadBars::setSite(const std::shared_ptr<const core::SiteRouting>& site, int head)
 {
-    m_site = std::move(site);
-    m_head = head;
-    m_load = m_site ? core::loadOf(*m_site, head) : core::Load{};
+    if (site)
+        setLoad(core::loadOf(*site, head), site->tokens, site->router.chosen);
+    else
+        setLoad({}, 0, 0);
+}
+
+void LoadBars::setLoad(core::Load load, std::int64_t positions, int chosen)
+{
+    m_load = std::move(load);
+    m_positions = positions;
+    m_chosen = chosen;
     fill();
 }
 
@@ -183,13 +191,13 @@ void LoadBars::recolorAxes()
 
 void LoadBars::writeSummary()
 {
-    if (!m_site || m_site->tokens == 0) {
+    if (m_positions == 0) {
         m_summary->clear();
         return arrange();
     }
     m_summary->setText(tr("Full colour: share of selections. Pale: share of gate mass. Dashed line: uniform, 1/%1.<br>")
                            .arg(m_load.selections.size()) +
-                       loadSentence(m_load, *m_site));
+                       loadSentence(m_load, m_positions));
     arrange();
 }
 
@@ -231,7 +239,7 @@ QString LoadBars::toolTip(int expert) const
 {
     const auto place = static_cast<std::size_t>(expert);
     return tr("expert %1\n%2 of %3 selections (share %4)\ngate mass %5 (share %6)")
-        .arg(QString::number(expert), countText(m_load.selections[place]), countText(m_site->tokens * m_site->router.chosen),
+        .arg(QString::number(expert), countText(m_load.selections[place]), countText(m_positions * m_chosen),
              readableNumber(shareOfSelections(expert)), readableNumber(m_load.gateMass[place]),
              readableNumber(shareOfGates(expert)));
 }

@@ -26,7 +26,9 @@ public:
     explicit LoadBars(QWidget* parent = nullptr);
 
     /// nullptr: empty.
-    void setSite(std::shared_ptr<const core::SiteRouting> site, int head);
+    void setSite(const std::shared_ptr<const core::SiteRouting>& site, int head);
+    /// Of any number of positions at which `chosen` experts were selected; no positions: empty.
+    void setLoad(core::Load load, std::int64_t positions, int chosen);
     void setMarkedExpert(std::optional<int> expert);
 
     const core::Load& load() const { return m_load; }
@@ -57,9 +59,9 @@ private:
     double shareOfGates(int expert) const;
     QString toolTip(int expert) const;
 
-    std::shared_ptr<const core::SiteRouting> m_site;
-    int m_head = 0;
     core::Load m_load;
+    std::int64_t m_positions = 0;
+    int m_chosen = 0;
     std::optional<int> m_marked;
 
     QCustomPlot* m_plot;
@@ -68,6 +70,6 @@ private:
 };
 
 /// "Entropy 0.93 of the largest possible (uniform routing: about 0.98 with 46 tokens). Never chosen: 3."
-QString loadSentence(const core::Load& load, const core::SiteRouting& site);
+QString loadSentence(const core::Load& load, std::int64_t positions);
 
 } // namespace headscope::widgets

@@ -41,14 +41,8 @@ std::string timeLeft(double seconds)
 
 void show(const core::Progress& progress, const core::CountProgress& now)
 {
-    if (!progress.report)
-        return;
-    const bool reading = now.stage == core::CountProgress::Stage::Reading;
-    std::string stage = reading ? fmt::format("reading the corpus, {} tokens", now.tokens)
-                                : fmt::format("counting, {:.0f} tokens/s", now.tokensPerSecond);
-    if (now.secondsLeft && !reading)
-        stage += ", " + timeLeft(*now.secondsLeft);
-    progress.report(now.fraction, stage);
+    if (progress.report)
+        progress.report(now.fraction, countingText(now));
 }
 
 struct Part {
@@ -78,6 +72,16 @@ Part partOf(const std::string& text)
 }
 
 } // namespace
+
+std::string countingText(const core::CountProgress& now)
+{
+    const bool reading = now.stage == core::CountProgress::Stage::Reading;
+    std::string stage = reading ? fmt::format("reading the corpus, {} tokens", now.tokens)
+                                : fmt::format("counting, {:.0f} tokens/s", now.tokensPerSecond);
+    if (now.secondsLeft && !reading)
+        stage += ", " + timeLeft(*now.secondsLeft);
+    return stage;
+}
 
 void CorpusOptions::add(CLI::App& app, Corpus corpus)
 {

@@ -47,6 +47,9 @@ private:
     bool m_resume = false;
 };
 
+/// "counting, 12345 tokens/s, 3 min left"
+std::string countingText(const core::CountProgress& now);
+
 /// Opens the checkpoint for counting and counts, with a line that says how far it is. What MKL needs to give the same bits every time is set
 /// before it computes anything. `partial` is where an unfinished count is kept (empty: nowhere). Throws as countCorpus.
 core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, ProgressLine& line,

@@ -42,7 +42,8 @@ void CheckpointSession::finish(Outcome<Opened> outcome)
     if (auto* opened = std::get_if<Opened>(&outcome)) {
         m_model = std::move(opened->model);
         m_state = State::Ready;
-        startTracer(std::move(opened->stamp));
+        m_stamp = std::move(opened->stamp);
+        startTracer(m_stamp);
         Q_EMIT changed();
         Q_EMIT this->opened();
         return;

@@ -48,6 +48,10 @@ public:
     QString name() const;
     /// nullptr until it is ready.
     std::shared_ptr<const core::ModelInfo> info() const;
+    /// nullptr until it is ready.
+    const std::shared_ptr<const core::Model>& model() const { return m_model; }
+    /// Of its file, from before it was read; ready only.
+    const FileStamp& stamp() const { return m_stamp; }
     bool hasTokenizer() const { return m_model && m_model->tokenizer(); }
     /// Where its work is done; ready only.
     ComputeQueue& queue() const;
@@ -90,6 +94,7 @@ private:
     ProgressReport m_progress;
     std::vector<core::MissingParameter> m_missing;
     std::shared_ptr<const core::Model> m_model;
+    FileStamp m_stamp; // of the file, from before it was read
     bool m_toldOfChange = false;
     std::unique_ptr<TraceController> m_tracer;
     Job m_job; // last: it ends before anything it delivers to

@@ -35,11 +35,13 @@ QString shown(const std::filesystem::path& path)
 MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind systemTheme)
     : m_memory(memory), m_systemTheme(systemTheme), m_workspace(workspace),
       m_views(new CentralPane(m_workspace.selection(), m_workspace.tiles())),
+      m_specialisation(new SpecialisationPage(m_workspace)),
       m_checkpoints(new CheckpointPanel(m_workspace)), m_routerMap(new widgets::RouterMap), m_info(new InfoPanel),
       m_status(new StatusLine), m_actions(new WindowActions(this)),
       m_slotA(new SlotButton(Slot::A, m_workspace.checkpoints())), m_slotB(new SlotButton(Slot::B, m_workspace.checkpoints()))
 {
     setWindowTitle(tr("Headscope"));
+    m_views->pages()->addTab(m_specialisation, tr("Specialisation"));
     setCentralWidget(m_views);
     setStatusBar(m_status);
     m_routerMap->setSelection(&m_workspace.selection());

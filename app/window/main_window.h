@@ -6,6 +6,7 @@
 #include "app/window/dialogs.h"
 #include "app/window/info_panel.h"
 #include "app/window/slot_button.h"
+#include "app/window/specialisation_page.h"
 #include "app/window/status_line.h"
 #include "app/window/window_actions.h"
 #include "app/window/window_settings.h"
@@ -44,6 +45,7 @@ public:
 
     Workspace& workspace() { return m_workspace; }
     CentralPane& views() { return *m_views; }
+    SpecialisationPage& specialisation() { return *m_specialisation; }
     CheckpointPanel& checkpoints() { return *m_checkpoints; }
     widgets::RouterMap& routerMap() { return *m_routerMap; }
     StatusLine& status() { return *m_status; }
@@ -82,6 +84,7 @@ private:
     std::string m_device = "auto"; // for what is opened next
     Workspace& m_workspace;
     CentralPane* m_views;
+    SpecialisationPage* m_specialisation;
     CheckpointPanel* m_checkpoints;
     QList<QDockWidget*> m_docks;
     widgets::RouterMap* m_routerMap;

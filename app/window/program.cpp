@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QStyleFactory>
 
+#include <cstdlib>
 #include <iostream>
 
 namespace headscope::app {
@@ -46,6 +47,7 @@ ModelOpener modelOpener()
 
 int runWindow(int argc, char** argv)
 {
+    setenv("MKL_CBWR", "AUTO,STRICT", 0); // as the command that counts: what is counted here is the same to the bit
     if (!hasDisplay()) {
         std::cerr << "There is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. `headscope show` writes a picture of "
                      "the window and "

@@ -65,6 +65,8 @@ void addSettings(Facts& facts, const Counts& counts, const StatisticsExport& wha
     facts.emplace_back("bootstrap_groups", std::int64_t{counts.basis.groups});
     facts.emplace_back("sorted_by", std::string(info(what.sort).name));
     facts.emplace_back("top", static_cast<std::int64_t>(what.top));
+    if (!what.filter.empty())
+        facts.emplace_back("filter", what.filter);
 }
 
 /// What is the same for all rows of a table.

@@ -71,7 +71,7 @@ DataCell idCell(const RowName& name)
 
 void addPairs(DataTableWriter& writer, const RouterTable& table, const StatisticsExport& what, const Progress& progress)
 {
-    const PairTable statistics = pairStatistics(table, what.pairs, progress);
+    const PairTable statistics = keptStatistics(table, what, progress);
     std::vector<DataCell> cells;
     for (const std::size_t index : sortedByExpert(table, statistics, what.sort, what.top)) {
         const PairStatistics& pair = statistics.pairs[index];
@@ -116,10 +116,10 @@ const std::vector<DataColumn>& expertColumns()
 void addExperts(DataTableWriter& writer, const RouterTable& table, const StatisticsExport& what, const Progress& progress)
 {
     const RouterSummary summary = routerSummary(table);
-    PairSettings settings = what.pairs;
+    StatisticsExport wanted = what;
     if (what.sort != PairColumn::PmiLow && what.sort != PairColumn::PmiHigh)
-        settings.bootstrap.replicates = 0;
-    const PairTable statistics = pairStatistics(table, settings, progress);
+        wanted.pairs.bootstrap.replicates = 0;
+    const PairTable statistics = keptStatistics(table, wanted, progress);
     const auto tops = topLists(table, statistics, what.sort, what.top == 0 ? topTokensOfAnExpert : what.top);
     for (const ExpertSummary& expert : summary.experts) {
         std::vector<std::string> names;
@@ -343,6 +343,14 @@ std::optional<StatisticsTable> statisticsTable(std::string_view name)
     const auto found =
         std::find_if(tableNames.begin(), tableNames.end(), [name](const auto& entry) { return entry.second == name; });
     return found == tableNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+PairTable keptStatistics(const RouterTable& table, const StatisticsExport& what, const Progress& progress)
+{
+    PairTable statistics = pairStatistics(table, what.pairs, progress);
+    if (what.keep)
+        std::erase_if(statistics.pairs, [&](const PairStatistics& pair) { return !what.keep((*table.rows)[pair.row]); });
+    return statistics;
 }
 
 std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort,

@@ -26,6 +26,10 @@ struct StatisticsExport {
     PairSettings pairs;
     PairColumn sort = PairColumn::Pmi;
     std::size_t top = 0; // rows of each expert; 0 for all
+    /// Only rows whose name this says true to are written (all where it is empty), and how a reader is told about it. Statistics are
+    /// those of the whole table, q included.
+    std::function<bool(const RowName& name)> keep = {};
+    std::string filter = {};
 };
 
 enum class StatisticsTable : std::uint8_t {
@@ -50,6 +54,9 @@ void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable tabl
 /// The table of every plan, one after the other, and what `use` does with it.
 void forEachTable(const Counts& counts, const StatisticsExport& what, const Progress& progress,
                   const std::function<void(const RouterTable& table, const TablePlan& plan)>& use);
+
+/// The statistics of the rows that `what` keeps.
+PairTable keptStatistics(const RouterTable& table, const StatisticsExport& what, const Progress& progress);
 
 /// The top lists of one router: [E] of rows in order.
 std::vector<std::vector<PairStatistics>> topLists(const RouterTable& table, const PairTable& statistics, PairColumn sort,

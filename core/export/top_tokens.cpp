@@ -35,10 +35,10 @@ std::string captionOf(const RouterTable& table, const StatisticsExport& what)
 
 std::vector<Column> columnsOf(const RouterTable& table, const StatisticsExport& what, const Progress& progress)
 {
-    PairSettings settings = what.pairs;
+    StatisticsExport wanted = what;
     if (what.sort != PairColumn::PmiLow && what.sort != PairColumn::PmiHigh)
-        settings.bootstrap.replicates = 0;
-    const PairTable statistics = pairStatistics(table, settings, progress);
+        wanted.pairs.bootstrap.replicates = 0;
+    const PairTable statistics = keptStatistics(table, wanted, progress);
     const auto lists = topLists(table, statistics, what.sort, what.top == 0 ? rowsByDefault : what.top);
     const double all = static_cast<double>(table.positions) * table.chosen;
     std::vector<Column> columns;
