@@ -227,7 +227,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
         const auto reuse = reusableRows(options, *info(), trace->text());
         const auto allIds = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
         const auto ids = allIds.narrow(0, reuse.rows, allIds.size(0) - reuse.rows);
-        useThreadsFor(ids.size(0), info()->parameters);
+        useThreadsFor(ids.size(0), info()->layerProducts);
         auto x = firstInput(at::index_select(m_parts.embedding, 0, ids));
         Run run(trace->options, progress, m_parts.compute, reuse);
         if (m_parts.lastLayerMemory) {

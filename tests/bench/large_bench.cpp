@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// headscope_large_bench CHECKPOINT [TOKENS]: opening a checkpoint, tracing with more and less kept, one more token behind known ones; and the
-// memory that took. Figures for people.
+// headscope_large_bench CHECKPOINT [TOKENS [KEYSTROKES]]: opening a checkpoint, tracing with more and less kept, one more token behind known ones; and the
+// memory that took; or only that many typed tokens, each behind the trace of the former. Figures for people.
 #include "core/families/model.h"
 
 #include <fmt/format.h>
@@ -90,16 +90,42 @@ void measure(const std::string& path, std::int64_t tokens)
     fmt::print("peak memory {}\n", memory("VmHWM"));
 }
 
+void type(const std::string& path, std::int64_t tokens, int keystrokes)
+{
+    OpenOptions options;
+    options.device = "cpu";
+    const auto model = openModel(path, options);
+    TraceOptions typed;
+    typed.prefix = model->trace(someTokens(*model, tokens), {});
+    std::vector<Took> taken;
+    for (int i = 1; i <= keystrokes; ++i) {
+        const auto text = someTokens(*model, tokens + i);
+        std::shared_ptr<const Trace> trace;
+        taken.push_back(measured([&] { trace = model->trace(text, typed); }));
+        typed.prefix = trace;
+    }
+    const auto median = [&](double Took::*what) {
+        std::ranges::sort(taken, {}, what);
+        return taken[taken.size() / 2].*what;
+    };
+    fmt::print("one more token behind {} and more: {:.1f} ms, {:.1f} ms of processor time (medians of {})\n", tokens, median(&Took::wall),
+               median(&Took::processor), keystrokes);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
-    if (argc < 2 || argc > 3) {
-        fmt::print(stderr, "Usage: headscope_large_bench CHECKPOINT [TOKENS]\n");
+    if (argc < 2 || argc > 4) {
+        fmt::print(stderr, "Usage: headscope_large_bench CHECKPOINT [TOKENS [KEYSTROKES]]\n");
         return 2;
     }
     try {
-        measure(argv[1], argc > 2 ? std::max<std::int64_t>(std::strtoll(argv[2], nullptr, 10), 2) : 1024);
+        const std::int64_t tokens = argc > 2 ? std::max<std::int64_t>(std::strtoll(argv[2], nullptr, 10), 2) : 1024;
+        if (argc > 3)
+            type(argv[1], tokens, std::max(std::atoi(argv[3]), 1));
+        else
+            measure(argv[1], tokens);
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
         return 1;
