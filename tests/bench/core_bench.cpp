@@ -55,6 +55,27 @@ void keystroke(benchmark::State& state, const char* name)
         benchmark::DoNotOptimize(model->trace(text, options));
 }
 
+/// English of about so many tokens, from the first bytes to ids.
+void tokenize(benchmark::State& state)
+{
+    const auto model = openDemo("switchhead");
+    std::string text;
+    while (static_cast<std::int64_t>(model->tokenize(text).tokens.size()) < state.range(0))
+        text += "The letter was not for her, and she put it back behind the clock.\n";
+    for (auto _ : state)
+        benchmark::DoNotOptimize(model->tokenize(text));
+}
+
+/// What a keystroke copies of the trace before: all that was kept for maps.
+void copyKept(benchmark::State& state)
+{
+    const auto model = openDemo("switchhead");
+    const auto kept = model->trace(someTokens(*model, state.range(0)), {});
+    for (auto _ : state)
+        for (const auto& block : kept->attention)
+            benchmark::DoNotOptimize(AttentionKeep(*block));
+}
+
 void mapTile(benchmark::State& state)
 {
     const auto model = openDemo("switchhead");
@@ -76,6 +97,8 @@ BENCHMARK_CAPTURE(trace, switchhead_with_maps, "switchhead", withMaps)->Arg(32)-
 BENCHMARK_CAPTURE(trace, moa_with_maps, "moa", withMaps)->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(keystroke, switchhead, "switchhead")->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(keystroke, moa, "moa")->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(tokenize)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(copyKept)->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK(mapTile)->Unit(benchmark::kMillisecond);
 
 } // namespace
