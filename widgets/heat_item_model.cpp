@@ -10,6 +10,16 @@
 
 namespace headscope::widgets {
 
+namespace {
+
+/// Tags are names: their spaces stay spaces.
+QString nameText(const std::string& name)
+{
+    return visibleText(name).replace(QChar(spaceSign), QLatin1Char(' '));
+}
+
+} // namespace
+
 void HeatItemModel::setTable(std::shared_ptr<const HeatTable> table)
 {
     beginResetModel();
@@ -31,7 +41,8 @@ QVariant HeatItemModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount())
         return {};
-    const auto at = static_cast<std::size_t>(index.row()) * m_table->columns.size() + static_cast<std::size_t>(index.column());
+    const auto at =
+        static_cast<std::size_t>(index.row()) * m_table->columns.size() + static_cast<std::size_t>(index.column());
     const double lift = m_table->lift[at];
     switch (role) {
     case Qt::DisplayRole: return std::isnan(lift) ? QString() : fixedNumber(lift, 2);
@@ -42,8 +53,9 @@ QVariant HeatItemModel::data(const QModelIndex& index, int role) const
         return lift > 0 ? 0.5 + 0.5 * std::clamp(std::log2(lift) / largestBits, -1.0, 1.0) : 0.0;
     case Qt::ToolTipRole:
         return tr("%1, %2: %3 times, share of the row %4, lift %5")
-            .arg(visibleText(m_table->rows[static_cast<std::size_t>(index.row())]), visibleText(m_table->columns[static_cast<std::size_t>(index.column())]),
-                 countText(m_table->count[at]), readableNumber(m_table->share[at]), readableNumber(lift));
+            .arg(nameText(m_table->rows[static_cast<std::size_t>(index.row())]),
+                 nameText(m_table->columns[static_cast<std::size_t>(index.column())]), countText(m_table->count[at]),
+                 readableNumber(m_table->share[at]), readableNumber(lift));
     default: return {};
     }
 }
@@ -54,7 +66,7 @@ QVariant HeatItemModel::headerData(int section, Qt::Orientation orientation, int
         return {};
     const auto& names = orientation == Qt::Horizontal ? m_table->columns : m_table->rows;
     const auto at = static_cast<std::size_t>(section);
-    return at < names.size() ? QVariant(visibleText(names[at])) : QVariant();
+    return at < names.size() ? QVariant(nameText(names[at])) : QVariant();
 }
 
 } // namespace headscope::widgets

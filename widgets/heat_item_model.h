@@ -9,8 +9,8 @@
 
 namespace headscope::widgets {
 
-/// A small table of what goes together, coloured by log2 lift on the diverging scale: the neutral colour is chance, both ends
-/// are a fourth or four times of it, or beyond.
+/// A small table of what goes together, coloured by log2 lift on the diverging scale: the neutral colour is chance, both
+/// ends are a fourth or four times of it, or beyond.
 class HeatItemModel : public QAbstractTableModel
 {
     Q_OBJECT

@@ -76,7 +76,8 @@ std::vector<double> PairItemModel::keys() const
         const std::size_t rows = m_statistics->table.rowsCount();
         std::vector<std::uint32_t> order(rows);
         std::iota(order.begin(), order.end(), 0U);
-        std::ranges::stable_sort(order, {}, [this](std::uint32_t row) -> const std::string& { return (*m_statistics->table.rows)[row].text; });
+        std::ranges::stable_sort(
+            order, {}, [this](std::uint32_t row) -> const std::string& { return (*m_statistics->table.rows)[row].text; });
         std::vector<double> place(rows);
         for (std::size_t i = 0; i < rows; ++i)
             place[order[i]] = static_cast<double>(i);
@@ -87,11 +88,13 @@ std::vector<double> PairItemModel::keys() const
             return id ? static_cast<double>(*id) : std::nan("");
         });
     } else if (m_sortColumn == ExpertColumn) {
-        std::ranges::transform(pairs, keys.begin(), [](const core::PairStatistics& pair) { return static_cast<double>(pair.expert); });
+        std::ranges::transform(pairs, keys.begin(),
+                               [](const core::PairStatistics& pair) { return static_cast<double>(pair.expert); });
     } else {
         const core::PairColumn column = *statisticOf(m_sortColumn);
-        std::ranges::transform(pairs, keys.begin(),
-                               [&](const core::PairStatistics& pair) { return core::value(m_statistics->table, pair, column); });
+        std::ranges::transform(pairs, keys.begin(), [&](const core::PairStatistics& pair) {
+            return core::value(m_statistics->table, pair, column);
+        });
     }
     return keys;
 }
@@ -187,7 +190,9 @@ QString PairItemModel::toolTip(const core::PairStatistics& pair, int column) con
     const double value = core::value(m_statistics->table, pair, *statistic);
     const QString name = words(core::info(*statistic).name);
     if (std::isnan(value))
-        return tr("%1\n%2 is blank: %3").arg(head, name, QString::fromStdString(core::whyBlank(m_statistics->table, m_statistics->pairs, pair, *statistic)));
+        return tr("%1\n%2 is blank: %3")
+            .arg(head, name,
+                 QString::fromStdString(core::whyBlank(m_statistics->table, m_statistics->pairs, pair, *statistic)));
     return tr("%1\n%2 = %3").arg(head, name, readableNumber(value));
 }
 
@@ -202,7 +207,9 @@ QVariant PairItemModel::headerData(int section, Qt::Orientation orientation, int
         return static_cast<int>((section == TokenColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::DisplayRole)
         return statistic ? words(core::info(*statistic).name)
-                         : (section == TokenColumn ? tr("token") : section == IdColumn ? tr("id") : tr("expert"));
+                         : (section == TokenColumn ? tr("token")
+                            : section == IdColumn  ? tr("id")
+                                                   : tr("expert"));
     if (role == Qt::ToolTipRole && statistic)
         return words(core::info(*statistic).formula);
     return {};

@@ -12,8 +12,8 @@
 
 namespace headscope::widgets {
 
-/// The long table: a row for every pair of token and expert that occurred, with all statistics. Sorts and filters itself, for
-/// it may have hundreds of thousands of rows.
+/// The long table: a row for every pair of token and expert that occurred, with all statistics. Sorts and filters itself,
+/// for it may have hundreds of thousands of rows.
 class PairItemModel : public QAbstractTableModel
 {
     Q_OBJECT

@@ -30,6 +30,8 @@ HeatTable tagTable(const core::RouterTable& table)
     heat.columns = numbers(static_cast<std::size_t>(table.experts));
     const std::vector<core::TagLoad> loads = core::tagLoads(table);
     for (std::size_t tag = 0; tag < loads.size(); ++tag) {
+        if (loads[tag].name.empty() && loads[tag].positions == 0)
+            continue; // every position has a tag
         heat.rows.push_back(loads[tag].name.empty() ? "(no tag)" : loads[tag].name);
         heat.count.insert(heat.count.end(), table.tags[tag].selections.begin(), table.tags[tag].selections.end());
         heat.share.insert(heat.share.end(), loads[tag].share.begin(), loads[tag].share.end());
@@ -55,9 +57,10 @@ HeatTable togetherTable(const core::RouterCounts& a, const core::RouterCounts& b
             const double expected = static_cast<double>(a.selections[i]) * static_cast<double>(b.selections[j]);
             const bool itself = &a == &b && i == j;
             heat.count.push_back(static_cast<std::int64_t>(both));
-            heat.share.push_back(a.selections[i] > 0 ? static_cast<double>(both) / static_cast<double>(a.selections[i]) : undefined);
-            heat.lift.push_back(itself || expected <= 0 ? undefined
-                                                        : static_cast<double>(both) * static_cast<double>(positions) / expected);
+            heat.share.push_back(a.selections[i] > 0 ? static_cast<double>(both) / static_cast<double>(a.selections[i])
+                                                     : undefined);
+            heat.lift.push_back(
+                itself || expected <= 0 ? undefined : static_cast<double>(both) * static_cast<double>(positions) / expected);
         }
     }
     return heat;
@@ -87,7 +90,8 @@ core::TablePlan planOf(const core::Counts& counts, std::size_t router, core::Poo
     for (core::TablePlan& plan : core::tablePlans(counts, all, pooling))
         if (std::ranges::find(plan.members, router) != plan.members.end())
             return std::move(plan);
-    throw core::Error("This router is in none of the pooled tables; leave the pooling out."); // plans hold every router they are given
+    throw core::Error(
+        "This router is in none of the pooled tables; leave the pooling out."); // plans hold every router they are given
 }
 
 } // namespace
@@ -102,8 +106,8 @@ core::PairSettings StatisticsChoice::pairSettings() const
     return settings;
 }
 
-RouterStatistics routerStatistics(const core::Counts& counts, const core::RouterAddress& router, const StatisticsChoice& choice,
-                                  const core::Progress& progress)
+RouterStatistics routerStatistics(const core::Counts& counts, const core::RouterAddress& router,
+                                  const StatisticsChoice& choice, const core::Progress& progress)
 {
     const core::RouterCounts* found = counts.find(router);
     if (!found)

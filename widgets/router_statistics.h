@@ -53,9 +53,10 @@ struct RouterStatistics {
     std::vector<HeatTable> together; // experts chosen at one position: of this router, and V × O of its head
 };
 
-/// Throws core::Error (a router that was not counted, routers that cannot be pooled, words that were not counted), core::Cancelled.
-RouterStatistics routerStatistics(const core::Counts& counts, const core::RouterAddress& router, const StatisticsChoice& choice,
-                                  const core::Progress& progress = {});
+/// Throws core::Error (a router that was not counted, routers that cannot be pooled, words that were not counted),
+/// core::Cancelled.
+RouterStatistics routerStatistics(const core::Counts& counts, const core::RouterAddress& router,
+                                  const StatisticsChoice& choice, const core::Progress& progress = {});
 
 /// The name of a row for the eye: the piece as the vocabulary spells it, or the word.
 QString rowText(const core::RowName& name, core::RowUnit unit);

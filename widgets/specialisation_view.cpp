@@ -17,6 +17,7 @@
 #include <QButtonGroup>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -40,9 +41,8 @@ namespace headscope::widgets {
 namespace {
 
 /// What a first look needs; the others are switched on in the menu.
-constexpr std::array shownAtFirst{core::PairColumn::Count, core::PairColumn::RowCount,         core::PairColumn::Lift,
-                                  core::PairColumn::Pmi,   core::PairColumn::ExpertGivenToken, core::PairColumn::NullPmi,
-                                  core::PairColumn::G2,    core::PairColumn::Q};
+constexpr std::array shownAtFirst{core::PairColumn::Count,            core::PairColumn::RowCount, core::PairColumn::Pmi,
+                                  core::PairColumn::ExpertGivenToken, core::PairColumn::NullPmi,  core::PairColumn::Q};
 
 QString nameOf(core::PairColumn column)
 {
@@ -52,14 +52,14 @@ QString nameOf(core::PairColumn column)
 
 QString percent(double share)
 {
-    return std::isnan(share) ? fixedNumber(share, 0) : fixedNumber(100 * share, 1) + QStringLiteral(" %");
+    return std::isnan(share) ? fixedNumber(share, 0) : fixedNumber(100 * share, 1) + QStringLiteral("\u00a0%");
 }
 
 } // namespace
 
 SpecialisationView::SpecialisationView(QWidget* parent)
-    : QWidget(parent), m_top(new TopTokensItemModel(this)), m_pairs(new PairItemModel(this)), m_tags(new HeatItemModel(this)),
-      m_together(new HeatItemModel(this))
+    : QWidget(parent), m_top(new TopTokensItemModel(this)), m_pairs(new PairItemModel(this)),
+      m_tags(new HeatItemModel(this)), m_together(new HeatItemModel(this))
 {
     auto* page = new QWidget;
     auto* rows = new QVBoxLayout(page);
@@ -78,6 +78,7 @@ SpecialisationView::SpecialisationView(QWidget* parent)
     column->addWidget(makeHeader());
     column->addWidget(stacked, 1);
     m_veil = new StaleVeil(m_tables);
+    m_topTable->viewport()->installEventFilter(this);
 
     connect(m_topTable, &QTableView::clicked, this, [this](const QModelIndex& index) { chooseExpert(index.column()); });
     connect(m_topTable->horizontalHeader(), &QHeaderView::sectionClicked, this, &SpecialisationView::chooseExpert);
@@ -189,8 +190,9 @@ QMenu* SpecialisationView::makeOptionsMenu()
             choose(next);
         };
     };
-    addChoice(menu, tr("Rows"), {{tr("Pieces of the vocabulary"), with(&StatisticsChoice::unit, core::RowUnit::Pieces)},
-                                 {tr("Words"), with(&StatisticsChoice::unit, core::RowUnit::Words)}});
+    addChoice(menu, tr("Rows"),
+              {{tr("Pieces of the vocabulary"), with(&StatisticsChoice::unit, core::RowUnit::Pieces)},
+               {tr("Words"), with(&StatisticsChoice::unit, core::RowUnit::Words)}});
     m_words = menu->actions().last();
     QAction* fold = menu->addAction(tr("Upper and lower case are one"));
     fold->setCheckable(true);
@@ -200,14 +202,16 @@ QMenu* SpecialisationView::makeOptionsMenu()
         choose(next);
     });
     using Weight = std::optional<core::Weighting>;
-    addChoice(menu, tr("A choice counts"),
-              {{tr("As fits the router (its gate where every expert is chosen)"), with(&StatisticsChoice::weighting, Weight())},
-               {tr("1"), with(&StatisticsChoice::weighting, Weight(core::Weighting::Selections))},
-               {tr("Its gate"), with(&StatisticsChoice::weighting, Weight(core::Weighting::Gates))}});
-    addChoice(menu, tr("Routers"), {{tr("One by one"), with(&StatisticsChoice::pooling, core::Pooling::None)},
-                                    {tr("Heads of a site added up"), with(&StatisticsChoice::pooling, core::Pooling::Heads)},
-                                    {tr("Repeats of the same weights added up"), with(&StatisticsChoice::pooling, core::Pooling::Repeats)},
-                                    {tr("Layers added up"), with(&StatisticsChoice::pooling, core::Pooling::Layers)}});
+    addChoice(
+        menu, tr("A choice counts"),
+        {{tr("As fits the router (its gate where every expert is chosen)"), with(&StatisticsChoice::weighting, Weight())},
+         {tr("1"), with(&StatisticsChoice::weighting, Weight(core::Weighting::Selections))},
+         {tr("Its gate"), with(&StatisticsChoice::weighting, Weight(core::Weighting::Gates))}});
+    addChoice(menu, tr("Routers"),
+              {{tr("One by one"), with(&StatisticsChoice::pooling, core::Pooling::None)},
+               {tr("Heads of a site added up"), with(&StatisticsChoice::pooling, core::Pooling::Heads)},
+               {tr("Repeats of the same weights added up"), with(&StatisticsChoice::pooling, core::Pooling::Repeats)},
+               {tr("Layers added up"), with(&StatisticsChoice::pooling, core::Pooling::Layers)}});
     return menu;
 }
 
@@ -217,7 +221,8 @@ QMenu* SpecialisationView::makeColumnsMenu()
     for (int i = 0; i < core::pairColumns; ++i) {
         const auto column = static_cast<core::PairColumn>(i);
         const std::string_view formula = core::info(column).formula;
-        QAction* action = menu->addAction(QStringLiteral("%1\t%2").arg(nameOf(column), QString::fromUtf8(formula.data(), static_cast<qsizetype>(formula.size())).left(70)));
+        QAction* action = menu->addAction(QStringLiteral("%1\t%2").arg(
+            nameOf(column), QString::fromUtf8(formula.data(), static_cast<qsizetype>(formula.size())).left(70)));
         action->setCheckable(true);
         const bool shown = std::ranges::find(shownAtFirst, column) != shownAtFirst.end();
         action->setChecked(shown);
@@ -225,7 +230,9 @@ QMenu* SpecialisationView::makeColumnsMenu()
         connect(action, &QAction::toggled, this, [this, column](bool on) {
             m_pairTable->setColumnHidden(PairItemModel::columnOf(column), !on);
             StatisticsChoice next = m_choice;
-            const auto visible = [this](core::PairColumn which) { return !m_pairTable->isColumnHidden(PairItemModel::columnOf(which)); };
+            const auto visible = [this](core::PairColumn which) {
+                return !m_pairTable->isColumnHidden(PairItemModel::columnOf(which));
+            };
             next.intervals = visible(core::PairColumn::PmiLow) || visible(core::PairColumn::PmiHigh);
             choose(next);
         });
@@ -260,10 +267,11 @@ QWidget* SpecialisationView::makeTools()
 
     m_pattern = new QLineEdit;
     m_pattern->setPlaceholderText(tr("Filter: a regular expression"));
-    m_pattern->setToolTip(tr("Only tokens that match, as they are shown: ␣ is the space before a word. Try ^␣[A-Z] or ing$"));
+    m_pattern->setToolTip(
+        tr("Only tokens that match, as they are shown: ␣ is the space before a word. Try ^␣[A-Z] or ing$"));
     m_pattern->setClearButtonEnabled(true);
     m_pattern->setAccessibleName(tr("Filter of tokens"));
-    m_pattern->setMaximumWidth(240);
+    m_pattern->setMaximumWidth(420);
     connect(m_pattern, &QLineEdit::textChanged, this, &SpecialisationView::filterEdited);
     line->addWidget(m_pattern, 1);
     line->addSpacing(8);
@@ -295,7 +303,6 @@ QWidget* SpecialisationView::makeTools()
     };
     menuButton(tr("&Options"), makeOptionsMenu());
     menuButton(tr("Col&umns"), makeColumnsMenu());
-    line->addStretch(1);
 
     auto* tools = new QWidget;
     auto* column = new QVBoxLayout(tools);
@@ -327,16 +334,20 @@ QTableView* SpecialisationView::makeTable(QAbstractItemModel* model, const QStri
         header->setSectionsClickable(true);
         header->setHighlightSections(false);
         table->setHorizontalHeader(header);
-        table->horizontalHeader()->setDefaultSectionSize(metrics.horizontalAdvance(QStringLiteral("p_e_given_t")) + 28);
+        table->horizontalHeader()->setDefaultSectionSize(metrics.horizontalAdvance(QStringLiteral("null_pmi")) + 16);
         header->setSortIndicator(m_pairs->sortColumn(), m_pairs->sortOrder());
         table->setSortingEnabled(true);
-        table->setColumnWidth(PairItemModel::TokenColumn, metrics.horizontalAdvance(u'M') * 14);
+        table->setColumnWidth(PairItemModel::TokenColumn, metrics.horizontalAdvance(u'M') * 13);
+        for (const core::PairColumn column : {core::PairColumn::ExpertGivenToken, core::PairColumn::TokenGivenExpert})
+            table->setColumnWidth(PairItemModel::columnOf(column), metrics.horizontalAdvance(nameOf(column)) + 16);
+        for (const int column : {PairItemModel::IdColumn, PairItemModel::ExpertColumn})
+            table->setColumnWidth(column, metrics.horizontalAdvance(QStringLiteral("expert")) + 14);
         return table;
     }
     table->setItemDelegate(new ExpertDelegate(table));
     table->setSelectionMode(QAbstractItemView::NoSelection);
-    table->horizontalHeader()->setDefaultSectionSize(model == m_top ? metrics.horizontalAdvance(u'M') * 11
-                                                                    : metrics.horizontalAdvance(QStringLiteral("00.00")) + 18);
+    table->horizontalHeader()->setDefaultSectionSize(
+        model == m_top ? metrics.horizontalAdvance(u'M') * 11 : metrics.horizontalAdvance(QStringLiteral("00.00")) + 18);
     return table;
 }
 
@@ -344,7 +355,7 @@ QWidget* SpecialisationView::makeBody()
 {
     auto* togetherPage = new QWidget;
     auto* together = new QVBoxLayout(togetherPage);
-    together->setContentsMargins(0, 0, 0, 0);
+    together->setContentsMargins(8, 0, 0, 0);
     m_togetherChoice = new QComboBox;
     m_togetherChoice->setAccessibleName(tr("Which experts"));
     connect(m_togetherChoice, &QComboBox::currentIndexChanged, this, &SpecialisationView::showTogether);
@@ -352,7 +363,8 @@ QWidget* SpecialisationView::makeBody()
     together->addWidget(m_togetherTable, 1);
 
     m_tables = new QStackedWidget;
-    for (QWidget* page : {static_cast<QWidget*>(m_topTable), static_cast<QWidget*>(m_pairTable), static_cast<QWidget*>(m_tagTable), togetherPage})
+    for (QWidget* page : {static_cast<QWidget*>(m_topTable), static_cast<QWidget*>(m_pairTable),
+                          static_cast<QWidget*>(m_tagTable), togetherPage})
         m_tables->addWidget(page);
 
     m_shownRows = new QLabel;
@@ -411,7 +423,8 @@ void SpecialisationView::selectionChanged(Selection::Fields what)
         markExpert();
 }
 
-void SpecialisationView::setCounts(std::shared_ptr<const core::Counts> counts, const QString& about, Completeness completeness)
+void SpecialisationView::setCounts(std::shared_ptr<const core::Counts> counts, const QString& about,
+                                   Completeness completeness)
 {
     m_completeness = completeness;
     m_counts = std::move(counts);
@@ -429,6 +442,7 @@ void SpecialisationView::setStatistics(std::shared_ptr<const RouterStatistics> s
     m_problem.clear();
     m_statistics = std::move(statistics);
     m_top->setStatistics(m_statistics);
+    spreadColumns();
     m_pairs->setStatistics(m_statistics);
     m_tags->setTable(m_statistics && m_statistics->tags ? std::make_shared<HeatTable>(*m_statistics->tags) : nullptr);
     const int former = std::max(m_togetherChoice->currentIndex(), 0);
@@ -483,6 +497,24 @@ void SpecialisationView::resizeEvent(QResizeEvent* event)
     m_veil->setGeometry(m_tables->rect());
 }
 
+bool SpecialisationView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_topTable->viewport() && event->type() == QEvent::Resize)
+        spreadColumns();
+    return QWidget::eventFilter(watched, event);
+}
+
+/// Few experts share the width that is there; many keep a width in which tokens can be read.
+void SpecialisationView::spreadColumns()
+{
+    const int columns = m_top->columnCount();
+    if (columns == 0)
+        return;
+    const int least = m_topTable->fontMetrics().horizontalAdvance(u'M') * 10;
+    const int most = least * 2;
+    m_topTable->horizontalHeader()->setDefaultSectionSize(std::clamp(m_topTable->viewport()->width() / columns, least, most));
+}
+
 void SpecialisationView::setPage(Page page)
 {
     m_pages->button(static_cast<int>(page))->setChecked(true);
@@ -532,7 +564,8 @@ void SpecialisationView::orderChosen()
 {
     const core::PairColumn column = order();
     m_top->setOrder(column);
-    m_pairTable->sortByColumn(PairItemModel::columnOf(column), core::info(column).lowestFirst ? Qt::AscendingOrder : Qt::DescendingOrder);
+    m_pairTable->sortByColumn(PairItemModel::columnOf(column),
+                              core::info(column).lowestFirst ? Qt::AscendingOrder : Qt::DescendingOrder);
 }
 
 void SpecialisationView::chooseExpert(int expert)
@@ -555,7 +588,8 @@ void SpecialisationView::markExpert()
 void SpecialisationView::showTogether(int index)
 {
     const bool there = m_statistics && index >= 0 && static_cast<std::size_t>(index) < m_statistics->together.size();
-    m_together->setTable(there ? std::make_shared<HeatTable>(m_statistics->together[static_cast<std::size_t>(index)]) : nullptr);
+    m_together->setTable(there ? std::make_shared<HeatTable>(m_statistics->together[static_cast<std::size_t>(index)])
+                               : nullptr);
 }
 
 QString SpecialisationView::filterState() const
@@ -564,13 +598,20 @@ QString SpecialisationView::filterState() const
         return {};
     switch (static_cast<Page>(m_tables->currentIndex())) {
     case Page::Pairs:
-        return tr("%1 of %2 shown").arg(countText(m_pairs->rowCount()), counted(static_cast<std::int64_t>(m_pairs->allPairs()), tr("pair"), tr("pairs")));
-    case Page::TopTokens: return tr("Full colour: every occurrence of the token chooses this expert. Ordered by %1.").arg(nameOf(m_top->order()));
+        return tr("%1 of %2 shown")
+            .arg(countText(m_pairs->rowCount()),
+                 counted(static_cast<std::int64_t>(m_pairs->allPairs()), tr("pair"), tr("pairs")));
+    case Page::TopTokens:
+        return tr("Full colour: every occurrence of the token chooses this expert. Ordered by %1.")
+            .arg(nameOf(m_top->order()));
     case Page::Tags:
-        return m_statistics->tags ? tr("P(e|tag)/p(e): 1 is chance, orange is more often, blue less often.") : tr("No tags were counted; count with a file of tags.");
+        return m_statistics->tags ? tr("P(e|tag)/p(e): 1 is chance, orange is more often, blue less often.")
+                                  : tr("No tags were counted; count with a file of tags.");
     case Page::Together:
-        return m_statistics->together.empty() ? tr("Nothing can be chosen together here: one expert at each position, and no other router of this head.")
-                                              : tr("n(a,b)·N/(n(a)·n(b)): 1 is chance, orange is more often, blue less often.");
+        return m_statistics->together.empty()
+                   ? tr("Nothing can be chosen together here: one expert at each position, and no other router of this "
+                        "head.")
+                   : tr("n(a,b)·N/(n(a)·n(b)): 1 is chance, orange is more often, blue less often.");
     }
     return {};
 }
@@ -594,7 +635,8 @@ void SpecialisationView::showWhat()
 {
     m_save->setEnabled(m_counts && m_completeness == Completeness::Whole);
     m_export->setEnabled(m_counts != nullptr);
-    const QString title = m_statistics ? QString::fromStdString(m_statistics->table.router) : tr("What experts specialise in");
+    const QString title =
+        m_statistics ? QString::fromStdString(m_statistics->table.router) : tr("What experts specialise in");
     m_title->setText(title);
     m_legend->setText(m_about);
     m_legend->setVisible(!m_about.isEmpty());
@@ -603,11 +645,13 @@ void SpecialisationView::showWhat()
     m_shownRows->setText(filterState());
     QString message;
     if (!m_counts)
-        message = tr("Nothing has been counted yet. Count a corpus: the checkpoint runs over it, and every router's choices are counted by token.");
+        message = tr("Nothing has been counted yet. Count a corpus: the checkpoint runs over it, and every router's choices "
+                     "are counted by token.");
     else if (!m_problem.isEmpty())
         message = m_problem;
     else if (!m_statistics)
-        message = m_selection && m_selection->state().router ? tr("The statistics are being computed…") : tr("Choose a router in the router map.");
+        message = m_selection && m_selection->state().router ? tr("The statistics are being computed…")
+                                                             : tr("Choose a router in the router map.");
     m_message->setText(message);
     m_stack->setCurrentIndex(message.isEmpty() ? 1 : 0);
 }

@@ -48,8 +48,8 @@ struct CountingState {
 };
 
 /// Which tokens belong to which expert of the chosen router, over a corpus that was counted: the kind of table that papers
-/// print, all pairs with their statistics, tags against experts, experts chosen together, and the load of the experts. It shows
-/// what it is given and says what is wanted; counting, files and statistics are the business of who made it.
+/// print, all pairs with their statistics, tags against experts, experts chosen together, and the load of the experts. It
+/// shows what it is given and says what is wanted; counting, files and statistics are the business of who made it.
 class SpecialisationView : public QWidget
 {
     Q_OBJECT
@@ -60,8 +60,10 @@ public:
     explicit SpecialisationView(QWidget* parent = nullptr);
 
     void setSelection(Selection* selection);
-    /// The counts that are shown; nullptr: nothing was counted. `about` says where they come from. Unfinished ones cannot be saved.
-    void setCounts(std::shared_ptr<const core::Counts> counts, const QString& about, Completeness completeness = Completeness::Whole);
+    /// The counts that are shown; nullptr: nothing was counted. `about` says where they come from. Unfinished ones cannot be
+    /// saved.
+    void setCounts(std::shared_ptr<const core::Counts> counts, const QString& about,
+                   Completeness completeness = Completeness::Whole);
     /// Of the chosen router; nullptr: none yet.
     void setStatistics(std::shared_ptr<const RouterStatistics> statistics);
     /// Why there are no statistics of the chosen router.
@@ -99,6 +101,7 @@ Q_SIGNALS:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* makeHeader();
@@ -117,6 +120,7 @@ private:
     void markExpert();
     void showTogether(int index);
     void showWhat();
+    void spreadColumns();
     QString summary() const;
     QString filterState() const;
 

@@ -16,7 +16,9 @@ QString statisticText(core::PairColumn column, double value)
     using enum core::PairColumn;
     switch (column) {
     case P:
-    case Q: return value > 0 && value < 0.001 ? QString::number(value, 'e', 1).replace(u'-', QChar(0x2212)) : fixedNumber(value, 3);
+    case Q:
+        return value > 0 && value < 0.001 ? QString::number(value, 'e', 1).replace(u'-', QChar(0x2212))
+                                          : fixedNumber(value, 3);
     case GateMass:
     case Expected:
     case G2: return fixedNumber(value, 1);

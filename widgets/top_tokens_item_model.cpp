@@ -100,12 +100,14 @@ QVariant TopTokensItemModel::data(const QModelIndex& index, int role) const
 QString TopTokensItemModel::toolTip(const core::PairStatistics& pair) const
 {
     const auto all = m_statistics->table.rowCounts[pair.row];
-    QString text = tr("%1, expert %2\nchosen at %3 of its %4 positions")
-                       .arg(rowText(*m_statistics, pair.row), QString::number(pair.expert), countText(pair.count), countText(all));
+    QString text =
+        tr("%1, expert %2\nchosen at %3 of its %4 positions")
+            .arg(rowText(*m_statistics, pair.row), QString::number(pair.expert), countText(pair.count), countText(all));
     for (const core::PairColumn column : {core::PairColumn::Pmi, core::PairColumn::NullPmi, core::PairColumn::Q}) {
         const double value = core::value(m_statistics->table, pair, column);
         const std::string_view name = core::info(column).name;
-        text += QStringLiteral("\n%1 %2").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())), statisticText(column, value));
+        text += QStringLiteral("\n%1 %2").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                                              statisticText(column, value));
     }
     return text;
 }
@@ -125,7 +127,8 @@ QVariant TopTokensItemModel::headerData(int section, Qt::Orientation orientation
     case Qt::TextAlignmentRole: return static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         return tr("expert %1: %2 of the selections, mean gate %3, as many tokens as %4 equally frequent ones")
-            .arg(QString::number(section), readableNumber(expert.share), readableNumber(expert.meanGate), fixedNumber(expert.effectiveTokens, 1));
+            .arg(QString::number(section), readableNumber(expert.share), readableNumber(expert.meanGate),
+                 fixedNumber(expert.effectiveTokens, 1));
     default: return {};
     }
 }

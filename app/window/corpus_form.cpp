@@ -27,11 +27,13 @@ QString shown(const std::filesystem::path& path)
 
 } // namespace
 
-CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, QWidget* parent) : QDialog(parent)
+CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, QWidget* parent)
+    : QDialog(parent)
 {
     setWindowTitle(tr("Count a corpus"));
-    auto* about = new QLabel(tr("The checkpoint runs over the texts, and what every router chooses for every token is counted. Texts that "
-                                "it was not trained on tell more."));
+    auto* about = new QLabel(
+        tr("The checkpoint runs over the texts, and what every router chooses for every token is counted. Texts that "
+           "it was not trained on tell more."));
     about->setWordWrap(true);
     m_window = new QSpinBox;
     m_window->setObjectName(QStringLiteral("window"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/show_command.h"
 
+#include "app/cli/address_glob.h"
 #include "app/cli/argument_parser.h"
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
@@ -21,6 +22,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <functional>
 
 namespace headscope::app {
 
@@ -38,6 +40,8 @@ struct ShowLine {
     std::string size = "1280x860";
     std::string theme = "light";
     std::string page = "routing";
+    std::string counts;
+    std::string router;
     CLI::Option* textOption = nullptr;
 
     void add(CLI::App& app);
@@ -60,9 +64,11 @@ void ShowLine::add(CLI::App& app)
         ->capture_default_str()
         ->type_name("light|dark");
     app.add_option("--page", page, "what is in front")
-        ->check(CLI::IsMember({"routing", "attention"}))
+        ->check(CLI::IsMember({"routing", "attention", "specialisation"}))
         ->capture_default_str()
-        ->type_name("routing|attention");
+        ->type_name("routing|attention|specialisation");
+    app.add_option("--router", router, "the router that is chosen, as layers.0.self.v.h1")->type_name("ADDRESS");
+    app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
 }
 
 QSize ShowLine::pixels() const
@@ -122,8 +128,10 @@ public:
         connect(&m_look, &QTimer::timeout, this, &Picture::look);
     }
 
-    void wait()
+    void wait(std::function<bool()> ready = {})
     {
+        m_ready = std::move(ready);
+        m_quiet = 0;
         m_look.start(20ms);
         m_loop.exec();
         if (m_context.stop.stop_requested())
@@ -132,17 +140,18 @@ public:
             throw core::Error(m_sentence.toStdString());
     }
 
-private:
     void fail(const QString& sentence)
     {
         m_sentence = sentence;
         m_loop.quit();
     }
+
+private:
     /// Views ask for tiles when they are painted, so quiet has to last.
     void look()
     {
         constexpr int lasting = 8; // looks
-        m_quiet = m_workspace.current() && m_workspace.idle() ? m_quiet + 1 : 0;
+        m_quiet = m_workspace.current() && m_workspace.idle() && (!m_ready || m_ready()) ? m_quiet + 1 : 0;
         if (m_quiet >= lasting || m_context.stop.stop_requested())
             m_loop.quit();
     }
@@ -152,6 +161,7 @@ private:
     QEventLoop m_loop;
     QTimer m_look;
     QString m_sentence;
+    std::function<bool()> m_ready; // besides the workspace
     int m_quiet = 0;
 };
 
@@ -199,12 +209,22 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     MainWindow window(workspace, MainWindow::Memory::None, theme);
     window.setTheme(line.theme == "dark" ? ThemeChoice::Dark : ThemeChoice::Light);
     window.resize(size);
-    window.views().pages()->setCurrentIndex(line.page == "attention" ? 1 : 0);
+    window.views().pages()->setCurrentIndex(line.page == "routing" ? 0 : line.page == "attention" ? 1 : 2);
     window.setText(text);
     Picture picture(workspace, context);
     workspace.open(model, line.model.openOptions(core::OpenFor::Running));
     window.show();
     picture.wait();
+    if (!line.router.empty()) {
+        workspace.selection().setRouter(selectRouters(*workspace.trace()->model, {line.router}).front());
+        picture.wait();
+    }
+    if (!line.counts.empty()) {
+        SpecialisationController& controller = window.specialisation().controller();
+        QObject::connect(&controller, &SpecialisationController::failed, &picture, &Picture::fail);
+        controller.openCounts(line.counts);
+        picture.wait([&controller] { return controller.idle(); });
+    }
     savePicture(window, line.out);
     printTable(context, *workspace.trace());
 }

@@ -36,8 +36,8 @@ QString aboutOf(const core::Counts& counts)
     const core::CorpusSize& corpus = counts.streams.front().corpus;
     return tr("%1 of %2; windows of %3 tokens; %4")
         .arg(counted(static_cast<std::int64_t>(corpus.positions), tr("counted position"), tr("counted positions")),
-             counted(static_cast<std::int64_t>(corpus.documents), tr("document"), tr("documents")), QString::number(counts.basis.window),
-             QString::fromStdString(counts.basis.model));
+             counted(static_cast<std::int64_t>(corpus.documents), tr("document"), tr("documents")),
+             QString::number(counts.basis.window), QString::fromStdString(counts.basis.model));
 }
 
 /// The decision that is counted for a router: its own, or the one that it shares.
@@ -79,7 +79,8 @@ struct CountWork {
     {
         settings.fingerprint = fingerprintOf(path, progress);
         if (FileStamp::of(path) != stamp)
-            throw core::Error(fmt::format("{} has changed on disk since it was opened; open it again before you count by it.", path.string()));
+            throw core::Error(fmt::format(
+                "{} has changed on disk since it was opened; open it again before you count by it.", path.string()));
         std::string stage = "reading the corpus";
         double fraction = 0;
         PartialPace pace;
@@ -112,7 +113,8 @@ SpecialisationController::SpecialisationController(Workspace& workspace, widgets
     m_dim.setSingleShot(true);
     m_dim.setInterval(150ms);
     connect(&m_dim, &QTimer::timeout, this, [this] { m_view.setStale(true); });
-    connect(&m_workspace.checkpoints(), &CheckpointListItemModel::currentChanged, this, &SpecialisationController::showCurrent);
+    connect(&m_workspace.checkpoints(), &CheckpointListItemModel::currentChanged, this,
+            &SpecialisationController::showCurrent);
     connect(&m_view, &widgets::SpecialisationView::choiceChanged, this, &SpecialisationController::refresh);
     connect(&m_view, &widgets::SpecialisationView::cancelAsked, this, &SpecialisationController::stopCounting);
     showCurrent();
@@ -178,7 +180,9 @@ void SpecialisationController::count(core::CountSettings settings)
     if (!by || m_run)
         return;
     if (!by->hasTokenizer())
-        return Q_EMIT failed(tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…) and count then.").arg(by->name()));
+        return Q_EMIT failed(
+            tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…) and count then.")
+                .arg(by->name()));
     const int number = ++m_runs;
     m_run = Run{by, number, {0, tr("waiting")}, heldOf(by)};
     connect(by, &QObject::destroyed, this, [this, number] {
@@ -188,7 +192,8 @@ void SpecialisationController::count(core::CountSettings settings)
     if (settings.batch == 0) // few windows at the same time, so that it gives way soon
         settings.batch = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const auto partial = [this, number](SharedCounts counts) { // this outlives the job
-        QMetaObject::invokeMethod(this, [this, number, counts = std::move(counts)] { partialArrived(number, counts); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, number, counts = std::move(counts)] { partialArrived(number, counts); }, Qt::QueuedConnection);
     };
     m_counting = by->queue().submit(
         Priority::Corpus, CountWork{by->model(), by->path(), by->stamp(), std::move(settings), partial}, this,
@@ -209,7 +214,8 @@ void SpecialisationController::partialArrived(int run, SharedCounts counts)
 {
     if (!m_run || m_run->number != run || !m_run->session)
         return;
-    const QString about = tr("So far: %1. Of documents that are not complete the null lacks its part.").arg(aboutOf(*counts));
+    const QString about =
+        tr("So far: %1. Of documents that are not complete the null lacks its part.").arg(aboutOf(*counts));
     hold(m_run->session, {std::move(counts), widgets::Completeness::Unfinished, about});
 }
 
@@ -244,12 +250,14 @@ void SpecialisationController::openCounts(const std::filesystem::path& path)
         [path, checkpoint = of->path()](const core::Progress& progress) {
             auto counts = std::make_shared<const core::Counts>(core::readCounts(path, progress));
             if (counts->basis.fingerprint != fingerprintOf(checkpoint, progress))
-                throw core::Error(fmt::format("{} was counted by another checkpoint ({}) than the one that is shown; open that one first, or count the "
+                throw core::Error(fmt::format("{} was counted by another checkpoint ({}) than the one that is shown; open "
+                                              "that one first, or count the "
                                               "corpus anew.",
                                               path.string(), counts->basis.model));
             return SharedCounts(std::move(counts));
         },
-        this, [this, guard = QPointer(of)](Outcome<SharedCounts> outcome) {
+        this,
+        [this, guard = QPointer(of)](Outcome<SharedCounts> outcome) {
             if (auto* counts = std::get_if<SharedCounts>(&outcome); counts && guard) {
                 const QString about = aboutOf(**counts);
                 hold(guard, {std::move(*counts), widgets::Completeness::Whole, about});
@@ -269,7 +277,8 @@ void SpecialisationController::write(const std::filesystem::path& path, Work wor
             work(progress);
             return true;
         },
-        this, [this, path](const Outcome<bool>& outcome) {
+        this,
+        [this, path](const Outcome<bool>& outcome) {
             if (const auto* failure = std::get_if<Failure>(&outcome))
                 Q_EMIT failed(QString::fromStdString(failure->sentence));
             else if (std::holds_alternative<bool>(outcome))
@@ -281,7 +290,8 @@ void SpecialisationController::saveCounts(const std::filesystem::path& path)
 {
     const Held* now = held();
     if (now && now->completeness == widgets::Completeness::Whole)
-        write(path, [path, counts = now->counts](const core::Progress& progress) { core::writeCounts(path, *counts, progress); });
+        write(path,
+              [path, counts = now->counts](const core::Progress& progress) { core::writeCounts(path, *counts, progress); });
 }
 
 core::StatisticsExport SpecialisationController::exported(const core::Counts& counts, bool allRouters) const
@@ -298,7 +308,9 @@ core::StatisticsExport SpecialisationController::exported(const core::Counts& co
     what.pairs.bootstrap = {};
     what.sort = m_view.order();
     if (const QRegularExpression filter = m_view.filter(); !filter.pattern().isEmpty()) {
-        what.keep = [filter, unit = choice.unit](const core::RowName& name) { return filter.match(widgets::rowText(name, unit)).hasMatch(); };
+        what.keep = [filter, unit = choice.unit](const core::RowName& name) {
+            return filter.match(widgets::rowText(name, unit)).hasMatch();
+        };
         what.filter = "display form of the token matches " + filter.pattern().toStdString();
     }
     const auto& shown = m_view.statistics();
@@ -317,9 +329,11 @@ void SpecialisationController::exportTable(const std::filesystem::path& path, co
         return;
     const auto format = core::tableFormat(path.extension().string());
     if (!format)
-        return Q_EMIT failed(tr("A table is written into a file whose name ends in .csv, .tsv, .json, .md or .tex; %1 does not.")
-                                 .arg(QString::fromStdString(path.filename().string())));
-    write(path, [path, table, format, counts = now->counts, what = exported(*now->counts, allRouters)](const core::Progress& progress) {
+        return Q_EMIT failed(
+            tr("A table is written into a file whose name ends in .csv, .tsv, .json, .md or .tex; %1 does not.")
+                .arg(QString::fromStdString(path.filename().string())));
+    write(path, [path, table, format, counts = now->counts,
+                 what = exported(*now->counts, allRouters)](const core::Progress& progress) {
         core::AtomicStream file(path);
         core::writeStatistics(file.stream(), *format, table, *counts, what, progress);
         file.commit();
@@ -356,9 +370,13 @@ void SpecialisationController::refresh()
     m_statistics = session()->queue().submit(
         Priority::Overview,
         [what = *next](const core::Progress& progress) {
-            return std::make_shared<const widgets::RouterStatistics>(widgets::routerStatistics(*what.counts, what.router, what.choice, progress));
+            return std::make_shared<const widgets::RouterStatistics>(
+                widgets::routerStatistics(*what.counts, what.router, what.choice, progress));
         },
-        this, [this](Outcome<std::shared_ptr<const widgets::RouterStatistics>> outcome) { statisticsArrived(std::move(outcome)); });
+        this,
+        [this](Outcome<std::shared_ptr<const widgets::RouterStatistics>> outcome) {
+            statisticsArrived(std::move(outcome));
+        });
 }
 
 void SpecialisationController::statisticsArrived(Outcome<std::shared_ptr<const widgets::RouterStatistics>> outcome)

@@ -19,8 +19,9 @@
 
 namespace headscope::app {
 
-/// What the Specialisation page shows, and the work behind it: counting a corpus by the current checkpoint, reading and writing counts,
-/// the statistics of the chosen router, exported tables. All of it runs in the background; what fails leaves what was shown.
+/// What the Specialisation page shows, and the work behind it: counting a corpus by the current checkpoint, reading and
+/// writing counts, the statistics of the chosen router, exported tables. All of it runs in the background; what fails leaves
+/// what was shown.
 class SpecialisationController : public QObject
 {
     Q_OBJECT
@@ -30,8 +31,8 @@ public:
     SpecialisationController(Workspace& workspace, widgets::SpecialisationView& view, QObject* parent = nullptr);
     ~SpecialisationController() override;
 
-    /// Counts by the current checkpoint, behind everything else its device has to do; one corpus at a time. Its tables can be looked at
-    /// while it runs.
+    /// Counts by the current checkpoint, behind everything else its device has to do; one corpus at a time. Its tables can
+    /// be looked at while it runs.
     void count(core::CountSettings settings);
     void stopCounting();
     bool counting() const { return m_run.has_value(); }
@@ -82,7 +83,8 @@ private:
     std::optional<Wanted> wanted() const;
     void statisticsArrived(Outcome<std::shared_ptr<const widgets::RouterStatistics>> outcome);
     core::StatisticsExport exported(const core::Counts& counts, bool allRouters) const;
-    template <class Work> void write(const std::filesystem::path& path, Work work);
+    template <class Work>
+    void write(const std::filesystem::path& path, Work work);
 
     Workspace& m_workspace;
     widgets::SpecialisationView& m_view;
@@ -91,7 +93,7 @@ private:
     int m_runs = 0;
     std::optional<Wanted> m_computing;
     std::optional<Wanted> m_shown;
-    QTimer m_dim; // only what takes its time is dimmed
+    QTimer m_dim;   // only what takes its time is dimmed
     Job m_counting; // the jobs are last: they end before anything they deliver to
     Job m_statistics;
     Job m_reading;

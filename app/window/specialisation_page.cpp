@@ -41,10 +41,12 @@ SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
     connect(m_view, &widgets::SpecialisationView::openAsked, this, &SpecialisationPage::askCounts);
     connect(m_view, &widgets::SpecialisationView::saveAsked, this, &SpecialisationPage::askWhereToSave);
     connect(m_view, &widgets::SpecialisationView::exportAsked, this, &SpecialisationPage::askWhereToExport);
-    connect(&m_controller, &SpecialisationController::failed, this,
-            [this](const QString& sentence) { m_messages->show({subject(), Message::Kind::Error, sentence}); });
+    connect(&m_controller, &SpecialisationController::failed, this, [this](const QString& sentence) {
+        m_messages->show({subject(), Message::Kind::Error, sentence});
+    });
     connect(&m_controller, &SpecialisationController::written, this, [this](const std::filesystem::path& path) {
-        m_messages->show({subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});
+        m_messages->show(
+            {subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});
     });
 }
 
@@ -58,7 +60,8 @@ void SpecialisationPage::askCorpus()
 {
     const CheckpointSession* session = m_workspace.checkpoints().current();
     if (!session || !session->info()) {
-        m_messages->show({subject(), Message::Kind::Notice, tr("Open the checkpoint first that the corpus is to be counted by.")});
+        m_messages->show(
+            {subject(), Message::Kind::Notice, tr("Open the checkpoint first that the corpus is to be counted by.")});
         return;
     }
     auto* form = new CorpusForm(core::trainingLength(*session->info()), m_former, this);
@@ -86,21 +89,24 @@ void SpecialisationPage::askWhereToSave()
 {
     QFileDialog* dialog = fileDialog(this, tr("Save counts"), QFileDialog::AcceptSave, {tr("Counts (*.counts)")});
     dialog->setDefaultSuffix(QStringLiteral("counts"));
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { m_controller.saveCounts(path.toStdString()); });
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& path) { m_controller.saveCounts(path.toStdString()); });
     dialog->open();
 }
 
 void SpecialisationPage::askWhereToExport(core::StatisticsTable table, bool allRouters)
 {
-    QFileDialog* dialog = fileDialog(this, tr("Export a table"), QFileDialog::AcceptSave,
-                                     {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
+    QFileDialog* dialog =
+        fileDialog(this, tr("Export a table"), QFileDialog::AcceptSave,
+                   {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
     dialog->setDefaultSuffix(QStringLiteral("csv"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
         const qsizetype dot = filter.indexOf(u'.');
         dialog->setDefaultSuffix(filter.mid(dot + 1, filter.size() - dot - 2));
     });
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [this, table, allRouters](const QString& path) { m_controller.exportTable(path.toStdString(), table, allRouters); });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, table, allRouters](const QString& path) {
+        m_controller.exportTable(path.toStdString(), table, allRouters);
+    });
     dialog->open();
 }
 

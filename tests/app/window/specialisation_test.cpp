@@ -41,10 +41,7 @@ struct Fixture {
         window.views().pages()->setCurrentWidget(&window.specialisation());
         settle();
     }
-    void settle() const
-    {
-        QTRY_VERIFY_WITH_TIMEOUT(workspace.idle() && workspace.current() && controller.idle(), 120000);
-    }
+    void settle() const { QTRY_VERIFY_WITH_TIMEOUT(workspace.idle() && workspace.current() && controller.idle(), 120000); }
     std::filesystem::path path(const char* name) const { return std::filesystem::path(folder.path().toStdString()) / name; }
     /// So many lines, each a document.
     core::CountSettings corpus(int lines) const
@@ -52,7 +49,8 @@ struct Fixture {
         const std::filesystem::path file = path("corpus.txt");
         std::ofstream out(file);
         for (int line = 0; line < lines; ++line)
-            out << "She could not believe the letter that the old man of the house had written to " << (line % 7) << " of them.\n";
+            out << "She could not believe the letter that the old man of the house had written to " << (line % 7)
+                << " of them.\n";
         core::CountSettings settings;
         settings.corpus = {file};
         settings.documents.kind = core::DocumentSplit::Kind::Line;
@@ -247,7 +245,8 @@ void SpecialisationTest::typingGoesOnWhileCounting()
     f.controller.count(f.corpus(100000));
     QTRY_VERIFY_WITH_TIMEOUT(f.view.counts(), 120000);
     f.window.setText("Another text is typed meanwhile");
-    QTRY_VERIFY_WITH_TIMEOUT(f.workspace.current() && f.workspace.trace()->text().text == "Another text is typed meanwhile", 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(f.workspace.current() && f.workspace.trace()->text().text == "Another text is typed meanwhile",
+                             60000);
     QVERIFY(f.controller.counting());
     f.controller.stopCounting();
     f.settle();
