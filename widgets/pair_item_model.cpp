@@ -158,6 +158,7 @@ QVariant PairItemModel::data(const QModelIndex& index, int role) const
     const core::PairStatistics& at = pair(index.row());
     switch (role) {
     case Qt::DisplayRole: return text(at, index.column());
+    case TableRowRole: return index.column() == TokenColumn ? QVariant(static_cast<int>(at.row)) : QVariant();
     case Qt::ToolTipRole: return toolTip(at, index.column());
     case Qt::TextAlignmentRole:
         return static_cast<int>((index.column() == TokenColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);

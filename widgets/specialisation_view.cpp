@@ -6,10 +6,12 @@
 #include "widgets/flat_header.h"
 #include "widgets/heat_item_model.h"
 #include "widgets/load_bars.h"
+#include "widgets/marking_table.h"
 #include "widgets/message_label.h"
 #include "widgets/number_text.h"
 #include "widgets/pair_item_model.h"
 #include "widgets/stale_veil.h"
+#include "widgets/statistic_text.h"
 #include "widgets/top_tokens_item_model.h"
 
 #include <QAction>
@@ -242,10 +244,10 @@ QMenu* SpecialisationView::makeColumnsMenu()
 
 QWidget* SpecialisationView::makeTools()
 {
-    m_topTable = makeTable(m_top, tr("Top tokens of every expert"));
-    m_pairTable = makeTable(m_pairs, tr("Pairs of token and expert"));
-    m_tagTable = makeTable(m_tags, tr("Tags and experts"));
-    m_togetherTable = makeTable(m_together, tr("Experts chosen together"));
+    m_topTable = makeMarkingTable(m_top, tr("Top tokens of every expert"));
+    m_pairTable = makeMarkingTable(m_pairs, tr("Pairs of token and expert"));
+    prepareTable(m_tagTable = new QTableView, m_tags, tr("Tags and experts"));
+    prepareTable(m_togetherTable = new QTableView, m_together, tr("Experts chosen together"));
 
     m_pages = new QButtonGroup(this);
     auto* line = new QHBoxLayout;
@@ -311,9 +313,17 @@ QWidget* SpecialisationView::makeTools()
     return tools;
 }
 
-QTableView* SpecialisationView::makeTable(QAbstractItemModel* model, const QString& name)
+MarkingTable* SpecialisationView::makeMarkingTable(QAbstractItemModel* model, const QString& name)
 {
-    auto* table = new QTableView;
+    auto* table = new MarkingTable(TableRowRole);
+    prepareTable(table, model, name);
+    connect(table, &MarkingTable::pointedAt, this, &SpecialisationView::pointAtText);
+    connect(table, &MarkingTable::pointedAtNothing, this, &SpecialisationView::pointAtNothing);
+    return table;
+}
+
+void SpecialisationView::prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name)
+{
     table->setModel(model);
     table->setAccessibleName(name);
     table->setFrameShape(QFrame::NoFrame);
@@ -342,13 +352,12 @@ QTableView* SpecialisationView::makeTable(QAbstractItemModel* model, const QStri
             table->setColumnWidth(PairItemModel::columnOf(column), metrics.horizontalAdvance(nameOf(column)) + 16);
         for (const int column : {PairItemModel::IdColumn, PairItemModel::ExpertColumn})
             table->setColumnWidth(column, metrics.horizontalAdvance(QStringLiteral("expert")) + 14);
-        return table;
+        return;
     }
     table->setItemDelegate(new ExpertDelegate(table));
     table->setSelectionMode(QAbstractItemView::NoSelection);
     table->horizontalHeader()->setDefaultSectionSize(
         model == m_top ? metrics.horizontalAdvance(u'M') * 11 : metrics.horizontalAdvance(QStringLiteral("00.00")) + 18);
-    return table;
 }
 
 QWidget* SpecialisationView::makeBody()
@@ -421,6 +430,8 @@ void SpecialisationView::selectionChanged(Selection::Fields what)
         Q_EMIT choiceChanged();
     if (what.testFlag(Router) || what.testFlag(Expert))
         markExpert();
+    if (what.testFlag(Hover) || what.testFlag(Bytes) || what.testFlag(Stream))
+        markTokens();
 }
 
 void SpecialisationView::setCounts(std::shared_ptr<const core::Counts> counts, const QString& about,
@@ -441,6 +452,11 @@ void SpecialisationView::setStatistics(std::shared_ptr<const RouterStatistics> s
 {
     m_problem.clear();
     m_statistics = std::move(statistics);
+    m_rowOf.clear();
+    if (m_statistics)
+        for (std::size_t row = 0; row < m_statistics->table.rowsCount(); ++row)
+            if (const auto& id = (*m_statistics->table.rows)[row].id)
+                m_rowOf[*id] = static_cast<int>(row);
     m_top->setStatistics(m_statistics);
     spreadColumns();
     m_pairs->setStatistics(m_statistics);
@@ -460,7 +476,49 @@ void SpecialisationView::setStatistics(std::shared_ptr<const RouterStatistics> s
     else
         m_load->setLoad({}, 0, 0);
     markExpert();
+    markTokens();
     showWhat();
+}
+
+void SpecialisationView::setTrace(std::shared_ptr<const core::Trace> trace)
+{
+    m_trace = std::move(trace);
+    markTokens();
+}
+
+/// What the mouse is over in the text, or what is selected there.
+void SpecialisationView::markTokens()
+{
+    std::set<int> rows;
+    if (m_selection && m_trace) {
+        const SelectionState& state = m_selection->state();
+        if (const auto bytes = state.hover ? state.hover : state.bytes) {
+            const auto& tokens = m_trace->text(state.stream).tokens;
+            const core::TokenRange range = core::tokensTouching(tokens, *bytes);
+            for (std::size_t token = range.first; token < range.last; ++token)
+                if (const auto found = m_rowOf.find(tokens[token].id); found != m_rowOf.end())
+                    rows.insert(found->second);
+        }
+    }
+    m_topTable->setMarked(rows);
+    m_pairTable->setMarked(rows);
+}
+
+/// The first place in the text where the token of a row stands.
+void SpecialisationView::pointAtText(int row)
+{
+    if (!m_selection || !m_trace || !m_statistics)
+        return;
+    const auto& id = (*m_statistics->table.rows)[static_cast<std::size_t>(row)].id;
+    const auto& tokens = m_trace->text(m_selection->state().stream).tokens;
+    const auto found = id ? std::ranges::find(tokens, *id, &core::Token::id) : tokens.end();
+    m_selection->setHover(found != tokens.end() ? std::optional(found->span) : std::nullopt);
+}
+
+void SpecialisationView::pointAtNothing()
+{
+    if (m_selection)
+        m_selection->setHover(std::nullopt);
 }
 
 void SpecialisationView::setProblem(const QString& sentence)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/export/statistics_export.h"
+#include "core/trace/trace.h"
 #include "widgets/router_statistics.h"
 #include "widgets/selection.h"
 
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,7 @@ namespace headscope::widgets {
 
 class HeatItemModel;
 class LoadBars;
+class MarkingTable;
 class PairItemModel;
 class StaleVeil;
 class TopTokensItemModel;
@@ -68,6 +71,8 @@ public:
     void setStatistics(std::shared_ptr<const RouterStatistics> statistics);
     /// Why there are no statistics of the chosen router.
     void setProblem(const QString& sentence);
+    /// Of the text: what is under the mouse there is outlined here, and the reverse. May be nullptr.
+    void setTrace(std::shared_ptr<const core::Trace> trace);
     /// nullopt: nothing is being counted.
     void setCounting(const std::optional<CountingState>& state);
     /// What is shown is of another choice than the one that was made.
@@ -85,8 +90,8 @@ public:
     TopTokensItemModel* topModel() const { return m_top; }
     PairItemModel* pairModel() const { return m_pairs; }
     HeatItemModel* tagModel() const { return m_tags; }
-    QTableView* pairTable() const { return m_pairTable; }
-    QTableView* topTable() const { return m_topTable; }
+    MarkingTable* pairTable() const { return m_pairTable; }
+    MarkingTable* topTable() const { return m_topTable; }
     LoadBars* loadBars() const { return m_load; }
     QString title() const;
     QString message() const; // empty when tables are shown
@@ -111,7 +116,11 @@ private:
     QMenu* makeOptionsMenu();
     QMenu* makeColumnsMenu();
     void addChoice(QMenu* menu, const QString& title, const std::vector<std::pair<QString, std::function<void()>>>& choices);
-    QTableView* makeTable(QAbstractItemModel* model, const QString& name);
+    void prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name);
+    MarkingTable* makeMarkingTable(QAbstractItemModel* model, const QString& name);
+    void markTokens();
+    void pointAtText(int row);
+    void pointAtNothing();
     void choose(const StatisticsChoice& choice);
     void filterEdited();
     void orderChosen();
@@ -127,6 +136,8 @@ private:
     QPointer<Selection> m_selection;
     std::shared_ptr<const core::Counts> m_counts;
     std::shared_ptr<const RouterStatistics> m_statistics;
+    std::shared_ptr<const core::Trace> m_trace;
+    std::unordered_map<core::TokenId, int> m_rowOf; // rows of the statistics that are one piece
     StatisticsChoice m_choice;
     QRegularExpression m_filter;
     QString m_about;
@@ -160,8 +171,8 @@ private:
     QComboBox* m_togetherChoice = nullptr;
     QStackedLayout* m_stack = nullptr;
     QStackedWidget* m_tables = nullptr;
-    QTableView* m_topTable = nullptr;
-    QTableView* m_pairTable = nullptr;
+    MarkingTable* m_topTable = nullptr;
+    MarkingTable* m_pairTable = nullptr;
     QTableView* m_tagTable = nullptr;
     QTableView* m_togetherTable = nullptr;
     LoadBars* m_load = nullptr;

@@ -92,6 +92,7 @@ QVariant TopTokensItemModel::data(const QModelIndex& index, int role) const
         const auto all = static_cast<double>(m_statistics->table.rowCounts[at->row]);
         return all > 0 ? static_cast<double>(at->count) / all : 0.0;
     }
+    case TableRowRole: return static_cast<int>(at->row);
     case Qt::ToolTipRole: return toolTip(*at);
     default: return {};
     }

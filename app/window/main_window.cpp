@@ -352,6 +352,7 @@ void MainWindow::keepParameters(const CheckpointSession& session)
 void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
 {
     m_views->setTrace(trace);
+    m_specialisation->view().setTrace(trace);
     m_routerMap->setTrace(trace);
     m_status->setTrace(trace.get());
     if (trace)

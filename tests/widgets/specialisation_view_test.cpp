@@ -4,6 +4,7 @@
 #include "widgets/cell_roles.h"
 #include "widgets/heat_item_model.h"
 #include "widgets/load_bars.h"
+#include "widgets/marking_table.h"
 #include "widgets/pair_item_model.h"
 #include "widgets/top_tokens_item_model.h"
 
@@ -82,6 +83,7 @@ private Q_SLOTS:
     void theViewSaysWhatItWants();
     void aBrokenPatternLeavesTheFormerOne();
     void aChosenExpertIsShared();
+    void theTextAndTheTablesPointAtEachOther();
     void withoutCountsItSaysSo();
 };
 
@@ -247,6 +249,48 @@ void SpecialisationViewTest::aChosenExpertIsShared()
     selection.setExpert(0);
     QCOMPARE(view.pairModel()->rowCount(), 2);
     QCOMPARE(view.loadBars()->load().selections.size(), 2u);
+}
+
+void SpecialisationViewTest::theTextAndTheTablesPointAtEachOther()
+{
+    core::TokenizedText text;
+    text.text = "x the cat the";
+    text.tokens = {{.id = 3, .piece = "x", .span = {0, 1}, .special = false, .group = 0},
+                   {.id = 5, .piece = "▁the", .span = {1, 5}, .special = false, .group = 1},
+                   {.id = 7, .piece = "▁cat", .span = {5, 9}, .special = false, .group = 2},
+                   {.id = 5, .piece = "▁the", .span = {9, 13}, .special = false, .group = 3}};
+    SpecialisationView view;
+    Selection selection;
+    selection.setRouter(router);
+    view.setSelection(&selection);
+    view.setCounts(std::make_shared<core::Counts>(), {});
+    view.setStatistics(handMade());
+    auto trace = std::make_shared<core::Trace>();
+    trace->streams.emplace_back().text = text;
+    view.setTrace(trace);
+    view.resize(1000, 500);
+    view.show();
+    selection.setHover(core::ByteRange{9, 13});
+    QCOMPARE(view.topTable()->marked(), std::set<int>{0});
+    QCOMPARE(view.pairTable()->marked(), std::set<int>{0});
+    selection.setHover(core::ByteRange{0, 1}); // never counted
+    QVERIFY(view.topTable()->marked().empty());
+    selection.setBytes(core::ByteRange{5, 13}); // stays when the mouse has left
+    selection.setHover(std::nullopt);
+    QCOMPARE(view.topTable()->marked(), (std::set<int>{0, 1}));
+
+    const auto point = [&](int row, int column) {
+        QTest::mouseMove(view.topTable()->viewport(), view.topTable()->visualRect(view.topModel()->index(row, column)).center());
+    };
+    point(0, 0); // "▁the": where it stands first
+    QVERIFY(selection.state().hover == (core::ByteRange{1, 5}));
+    point(0, 1); // "ing" does not stand in the text
+    QVERIFY(!selection.state().hover);
+    point(1, 1); // "▁cat"
+    QVERIFY(selection.state().hover == (core::ByteRange{5, 9}));
+    QCOMPARE(view.topTable()->marked(), std::set<int>{1});
+    view.setTrace(nullptr);
+    QVERIFY(view.topTable()->marked().empty());
 }
 
 void SpecialisationViewTest::withoutCountsItSaysSo()

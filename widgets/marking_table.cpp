@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/marking_table.h"
+
+#include "widgets/theme.h"
+
+#include <QHeaderView>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace headscope::widgets {
+
+MarkingTable::MarkingTable(int role, QWidget* parent) : QTableView(parent), m_role(role)
+{
+    setMouseTracking(true);
+}
+
+void MarkingTable::setMarked(std::set<int> values)
+{
+    if (values == m_marked)
+        return;
+    m_marked = std::move(values);
+    viewport()->update();
+}
+
+/// Only the cells that are seen are asked.
+void MarkingTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    if (m_marked.empty() || !model() || model()->rowCount() == 0)
+        return;
+    const int first = std::max(rowAt(0), 0);
+    const int below = rowAt(viewport()->height() - 1);
+    const int last = below < 0 ? model()->rowCount() - 1 : below;
+    QPainter painter(viewport());
+    painter.setPen(QPen(themeOf(palette()).hover, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    for (int row = first; row <= last; ++row) {
+        for (int column = 0; column < model()->columnCount(); ++column) {
+            const QModelIndex index = model()->index(row, column);
+            const QVariant value = isColumnHidden(column) ? QVariant() : index.data(m_role);
+            if (value.isValid() && m_marked.contains(value.toInt()))
+                painter.drawRect(QRectF(visualRect(index)).adjusted(1, 1, -1, -1));
+        }
+    }
+}
+
+void MarkingTable::mouseMoveEvent(QMouseEvent* event)
+{
+    QTableView::mouseMoveEvent(event);
+    const QVariant value = indexAt(event->position().toPoint()).data(m_role);
+    if (value.isValid())
+        Q_EMIT pointedAt(value.toInt());
+    else
+        Q_EMIT pointedAtNothing();
+}
+
+void MarkingTable::leaveEvent(QEvent* event)
+{
+    QTableView::leaveEvent(event);
+    Q_EMIT pointedAtNothing();
+}
+
+} // namespace headscope::widgets
