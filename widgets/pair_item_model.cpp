@@ -189,7 +189,7 @@ QString PairItemModel::toolTip(const core::PairStatistics& pair, int column) con
     if (!statistic)
         return head;
     const double value = core::value(m_statistics->table, pair, *statistic);
-    const QString name = words(core::info(*statistic).name);
+    const QString name = columnName(*statistic);
     if (std::isnan(value))
         return tr("%1\n%2 is blank: %3")
             .arg(head, name,
@@ -207,7 +207,7 @@ QVariant PairItemModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::TextAlignmentRole)
         return static_cast<int>((section == TokenColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     if (role == Qt::DisplayRole)
-        return statistic ? words(core::info(*statistic).name)
+        return statistic ? columnName(*statistic)
                          : (section == TokenColumn ? tr("token")
                             : section == IdColumn  ? tr("id")
                                                    : tr("expert"));

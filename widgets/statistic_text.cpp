@@ -7,6 +7,12 @@
 
 namespace headscope::widgets {
 
+QString columnName(core::PairColumn column)
+{
+    const std::string_view name = core::info(column).name;
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
 QString statisticText(core::PairColumn column, double value)
 {
     if (std::isnan(value))

@@ -13,6 +13,9 @@ namespace headscope::widgets {
 /// int: the row of RouterTable that a cell is about.
 inline constexpr int TableRowRole = Qt::UserRole + 20;
 
+/// "pmi", as columns are called in exports too.
+QString columnName(core::PairColumn column);
+
 /// A value of the statistics as a cell shows it; "–" where it is blank.
 QString statisticText(core::PairColumn column, double value);
 

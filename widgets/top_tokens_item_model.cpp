@@ -106,9 +106,7 @@ QString TopTokensItemModel::toolTip(const core::PairStatistics& pair) const
             .arg(rowText(*m_statistics, pair.row), QString::number(pair.expert), countText(pair.count), countText(all));
     for (const core::PairColumn column : {core::PairColumn::Pmi, core::PairColumn::NullPmi, core::PairColumn::Q}) {
         const double value = core::value(m_statistics->table, pair, column);
-        const std::string_view name = core::info(column).name;
-        text += QStringLiteral("\n%1 %2").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
-                                              statisticText(column, value));
+        text += QStringLiteral("\n%1 %2").arg(columnName(column), statisticText(column, value));
     }
     return text;
 }
