@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/compare/alignment.h"
+#include "core/progress.h"
+#include "core/routing/address.h"
+#include "core/stats/preferences.h"
+#include "core/trace/trace.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headscope::core {
+
+// Two models on the same text (design.md §5, Agreement). Experts and heads of two runs are arbitrary numbers: what corresponds to what is
+// found on other text than it is judged on. Symbols: u a unit of the alignment, x_u(e) the share of u's tokens of A at which A chose expert e
+// (0 or 1 where tokenizers agree), y_u(f) the same of B, π the matching of A's experts to B's.
+
+/// How experts (and heads) of A find their counterparts in B.
+enum class Matching : std::uint8_t {
+    Identity,    // the same number: two steps of one run
+    Coselection, // Hungarian on Σ_u x_u(e)·y_u(f) over the text it is fitted on
+    Weights,     // Hungarian on the cosine of router rows; heads by the mean cosine of their matched rows
+};
+std::string_view toString(Matching matching); // "identity", "coselection", "weights"
+std::optional<Matching> matchingFromString(std::string_view name);
+
+struct CompareSettings {
+    /// none: identity within one run (same family, shapes of routers and hyper-parameters but for the step), else co-selection.
+    std::optional<Matching> matching;
+    /// Pairs by hand, A's address then B's; an address without head names all heads of a site. What is not named is paired as always.
+    std::vector<std::pair<RouterAddress, RouterAddress>> pairs;
+    int folds = 2;             // without a text of its own to fit on, the matching is cross-fitted over so many stretches of the text
+    int nullReplicates = 200;  // 0: no null
+    int bootstrapReplicates = 500; // 0: no interval
+    std::uint64_t seed = 1;
+
+    bool operator==(const CompareSettings&) const = default;
+};
+
+/// What two models did with one text, and what else is known of them.
+struct ComparedTraces {
+    std::shared_ptr<const Trace> a;
+    std::shared_ptr<const Trace> b;
+};
+
+/// Rows of the routers of a model, for Matching::Weights; empty where there are none. [experts, width]
+using RouterRows = std::function<MatrixRows(const RouterAddress&)>;
+
+/// [low, high], a 95 % interval; NaN where there is none.
+struct Interval {
+    double low = 0;
+    double high = 0;
+};
+
+/// How well a router of B does what a router of A does.
+struct RouterComparison {
+    RouterAddress a, b;
+    int expertsA = 0, expertsB = 0;
+    int chosenA = 0, chosenB = 0;
+    Matching matching = Matching::Identity;
+    /// π, [expertsA]: B's expert, -1 for none. Cross-fitted: that of the whole text, for show; every stretch is judged by the matching of the
+    /// others.
+    std::vector<int> expertOfB;
+    double stability = 0; // share of the experts that every fold matches the same; NaN when there are no folds
+
+    double agreement = 0; // mean over units of Σ_e min(x_u(e), y_u(π e)) / min(k_A, k_B)
+    double chance = 0;    // Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N
+    double bound = 0;     // the most that could be reached with experts left unmatched and other k: A's choices among matched experts
+    double nullMean = 0;  // B's choices permuted over token types and matched anew; NaN without a null
+    Interval null;
+    Interval interval;    // bootstrap over blocks of units
+    double loadDivergence = 0;   // Jensen-Shannon divergence of the shares of selections of matched experts, bits in [0, 1]
+    double mutualInformation = 0; // of the two choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null
+    double gateCorrelation = 0;  // mean over the matched experts of Spearman's rank correlation of their gates over units (0: not chosen)
+    std::vector<double> gateCorrelations; // [expertsA]; NaN where undefined
+    std::vector<float> unitAgreement;     // [units]; NaN where there is no decision
+
+    bool tooLittleText = false; // units·k < 50·E: the matching is not to be trusted
+    std::vector<std::string> notes;
+};
+
+/// A router that has no counterpart.
+struct UnpairedRouter {
+    RouterAddress address;
+    std::string why; // "B has no layer at this relative depth", …
+};
+
+/// One unit of the text.
+struct UnitComparison {
+    ByteRange bytes;
+    double agreement = 0; // mean over the router pairs that decide here; NaN when there is none
+    double lossA = 0;     // nats, summed over the tokens of the unit; NaN where a token has none (the first)
+    double lossB = 0;
+    double divergence = 0; // KL(A‖B) of the next-token distributions behind this unit, nats; NaN where tokenizers differ or it was not computed
+    std::int64_t contextA = 0; // tokens before the unit that the model could see
+    std::int64_t contextB = 0;
+};
+
+/// Whole-text summary of the loss on the bytes both predict (units whose both losses are known).
+struct LossComparison {
+    std::int64_t bytes = 0;
+    double bitsPerByteA = 0;
+    double bitsPerByteB = 0;
+    Interval difference; // of B - A, bits per byte, bootstrap over blocks
+};
+
+struct Comparison {
+    std::shared_ptr<const ModelInfo> a, b;
+    CompareSettings settings;
+    Matching matching = Matching::Identity; // that was used
+    std::string whyMatching;                // a sentence: why this one
+    bool crossFitted = false;
+    Alignment alignment;
+    std::vector<RouterComparison> routers;
+    std::vector<UnpairedRouter> onlyA, onlyB;
+    std::vector<UnitComparison> units;
+    LossComparison loss;
+    double agreement = 0; // mean over the router pairs; NaN without any
+    std::vector<std::string> notes; // sentences: too little text, what could not be compared and why
+
+    /// nullptr when this router was not paired.
+    const RouterComparison* ofA(const RouterAddress& address) const;
+    const RouterComparison* ofB(const RouterAddress& address) const;
+};
+
+/// What is compared beyond the traces of the text.
+struct CompareExtras {
+    std::optional<ComparedTraces> fit; // of another text: the matching is fitted there instead of cross-fitted
+    RouterRows rowsA, rowsB;           // for Matching::Weights
+    std::vector<float> divergence;     // [tokens] KL(A‖B) behind each token (nextTokenDivergence); empty: not computed
+};
+
+/// Compares what A and B did with a text. The same seed gives the same numbers on every machine. Throws Error (not the same text, weights
+/// wanted without rows, a pair by hand that does not exist); Cancelled.
+Comparison compareTraces(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras = {},
+                         const Progress& progress = {});
+
+} // namespace headscope::core
