@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/file_bytes.h"
 #include "core/corpus/accumulator.h"
+#include "core/corpus/pass_checks.h"
 #include "core/corpus/resume.h"
 #include "core/corpus/scan.h"
 #include "core/corpus/window_pool.h"
@@ -24,8 +25,6 @@ namespace headscope::core {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::int64_t longestWindow = 1 << 24;
 
 double secondsSince(Clock::time_point start)
 {
@@ -132,7 +131,7 @@ private:
 Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& hooks)
     : m_model(model), m_info(*model.info()), m_settings(settings), m_hooks(hooks)
 {
-    m_window = settings.window > 0 ? settings.window : trainingLength(m_info).value_or(0);
+    m_window = windowLength(model, settings.window, settings.skipFirst);
     check();
     const auto routers = decidingRouters(m_info);
     m_trace = {.maps = false, .routerLogits = std::any_of(routers.begin(), routers.end(), isSoftmax), .loss = false};
@@ -143,16 +142,6 @@ Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& 
 
 void Pass::check() const
 {
-    if (!m_model.tokenizer() || m_model.tokenizer()->path().empty())
-        throw Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer.", m_info.path));
-    if (m_info.routers.empty())
-        throw Error(fmt::format("{} is a {}, which routes nothing; there is nothing to count.", modelName(m_info), m_info.variant));
-    if (m_window == 0)
-        throw Error(fmt::format("The hyper-parameters of {} do not say how long the texts of its training were; give --window N.", modelName(m_info)));
-    if (m_window > longestWindow)
-        throw Error(fmt::format("A window of {} tokens is too long; at most {} are possible.", m_window, longestWindow));
-    if (m_settings.skipFirst < 0 || m_settings.skipFirst >= m_window)
-        throw Error(fmt::format("Of windows of {} tokens the first {} cannot be left out; nothing would be counted.", m_window, m_settings.skipFirst));
     if (m_settings.groups < 1 || m_settings.groups > maxGroups)
         throw Error(fmt::format("There can be 1 to {} bootstrap groups, not {}.", maxGroups, m_settings.groups));
     if (m_settings.parts < 1 || m_settings.parts > maxParts || m_settings.part < 1 || m_settings.part > m_settings.parts)
@@ -343,9 +332,7 @@ Counts Pass::run()
     scan();
     findPart();
     makeAccumulator();
-    const bool onCpu = m_info.device == "cpu";
-    const int processors = std::max(1, nn::processors());
-    const int threads = m_settings.threads > 0 ? m_settings.threads : onCpu ? processors : 1;
+    const int threads = threadsFor(m_info, m_settings.threads);
     const int batch = m_settings.batch > 0 ? m_settings.batch : 4 * threads;
     m_reporter.emplace(m_hooks, CountProgress::Stage::Counting, m_tokensOfPart);
     std::uint64_t before = m_begin.windows * static_cast<std::uint64_t>(m_window);

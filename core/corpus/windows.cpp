@@ -22,8 +22,21 @@ Vector takeFront(Vector& values, std::size_t count)
 
 } // namespace
 
+WordNumbers WordNumbers::only(const std::vector<std::string>& words)
+{
+    WordNumbers numbers;
+    for (const std::string& word : words)
+        numbers.of(word);
+    numbers.m_closed = true;
+    return numbers;
+}
+
 std::uint32_t WordNumbers::of(const std::string& word)
 {
+    if (m_closed) {
+        const auto known = m_numbers.find(word);
+        return known == m_numbers.end() ? noWord : known->second;
+    }
     const auto [found, isNew] = m_numbers.emplace(word, static_cast<std::uint32_t>(m_words.size()));
     if (isNew)
         m_words.push_back(word);
@@ -45,6 +58,9 @@ bool WindowReader::nextDocument()
     m_runs = TextRuns();
     m_unplaced.clear();
     m_next = {};
+    m_text.clear();
+    m_textBegin = 0;
+    m_lastGroup = -1;
     ++m_documents;
     m_bytes = m_tokens = m_windows = 0;
     m_ended = false;
@@ -57,10 +73,16 @@ std::size_t WindowReader::ready() const
     return m_next.ids.size() - m_unplaced.size();
 }
 
+/// The text of so many tokens that are ready, and what is wanted behind it.
+bool WindowReader::textIsThere(std::size_t tokens) const
+{
+    return !m_options.textAround || m_next.text.spans[tokens - 1].end + *m_options.textAround <= m_bytes;
+}
+
 std::optional<Window> WindowReader::next()
 {
     const auto length = static_cast<std::size_t>(m_options.length);
-    while (!m_ended && ready() < length)
+    while (!m_ended && (ready() < length || !textIsThere(length)))
         readMore();
     if (ready() == 0)
         return std::nullopt;
@@ -80,6 +102,8 @@ void WindowReader::readMore()
     } else {
         m_digest.add(std::as_bytes(std::span(bytes)));
         m_bytes += bytes.size();
+        if (m_options.textAround)
+            m_text += bytes;
         if (placesTokens())
             m_runs.add(bytes);
         takeTokens(m_stream->add(bytes));
@@ -94,6 +118,14 @@ void WindowReader::takeTokens(std::vector<Token> tokens)
         m_next.special.push_back(token.special);
         if (placesTokens())
             m_unplaced.push_back(token.span);
+        if (!m_options.textAround)
+            continue;
+        if (token.group != m_lastGroup)
+            m_lastSpan = token.span;
+        else
+            m_lastSpan.end = std::max(m_lastSpan.end, token.span.end);
+        m_lastGroup = token.group;
+        m_next.text.spans.push_back(m_lastSpan);
     }
     m_tokens += tokens.size();
 }
@@ -123,7 +155,35 @@ Window WindowReader::cut(std::size_t length)
     window.special = takeFront(m_next.special, length);
     window.tags = takeFront(m_next.tags, length);
     window.words = takeFront(m_next.words, length);
+    if (m_options.textAround)
+        window.text = cutText(length);
     return window;
+}
+
+WindowText WindowReader::cutText(std::size_t tokens)
+{
+    const std::uint64_t around = *m_options.textAround;
+    WindowText text;
+    text.file = m_reader.file();
+    text.documentBegin = m_reader.begin();
+    text.spans = takeFront(m_next.text.spans, tokens);
+    const auto isInside = [this](const ByteRange& span) { return !m_ended || span.begin < m_bytes; };
+    text.inside = static_cast<std::size_t>(std::find_if_not(text.spans.begin(), text.spans.end(), isInside) - text.spans.begin());
+    for (ByteRange& span : text.spans)
+        span = {std::min<std::size_t>(span.begin, m_bytes), std::min<std::size_t>(span.end, m_bytes)};
+
+    const std::uint64_t first = text.spans.front().begin;
+    const std::uint64_t last = std::min(m_bytes, text.spans.back().end + around);
+    text.begin = std::max(m_textBegin, first - std::min(first, around));
+    text.bytes = m_text.substr(text.begin - m_textBegin, last - text.begin);
+    // Nothing before this is wanted again; a little at a time is not worth the moving.
+    const std::uint64_t lastBegin = text.spans.back().begin;
+    const std::uint64_t wanted = lastBegin - std::min(lastBegin, around);
+    if (wanted > m_textBegin && wanted - m_textBegin > m_text.size() / 2) {
+        m_text.erase(0, wanted - m_textBegin);
+        m_textBegin = wanted;
+    }
+    return text;
 }
 
 CorpusHash WindowReader::hash()

@@ -19,6 +19,16 @@
 
 namespace headscope::core {
 
+/// Where a window's tokens stand, and the text they stand in. Offsets count from the beginning of the document.
+struct WindowText {
+    std::size_t file = 0;            // index of the document's file
+    std::uint64_t documentBegin = 0; // in the unpacked file
+    std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of the first
+    std::size_t inside = 0;          // tokens from here on are not of the document but of what stands behind it
+    std::uint64_t begin = 0;         // of `bytes`
+    std::string bytes;               // of the window, and so many as were asked for before and behind it
+};
+
 /// Consecutive tokens of one document, run by themselves.
 struct Window {
     std::uint64_t document = 0; // ordinal in the corpus
@@ -27,6 +37,7 @@ struct Window {
     std::vector<bool> special;
     std::vector<std::uint32_t> tags;  // of each token; empty without tags
     std::vector<std::uint32_t> words; // number of each token's word, noWord where it has none; empty unless asked for
+    WindowText text;                  // empty unless asked for
 };
 inline constexpr std::uint32_t noWord = UINT32_MAX;
 
@@ -34,12 +45,17 @@ inline constexpr std::uint32_t noWord = UINT32_MAX;
 class WordNumbers
 {
 public:
+    WordNumbers() = default;
+    /// Only these have a number; every other word has noWord.
+    static WordNumbers only(const std::vector<std::string>& words);
+
     std::uint32_t of(const std::string& word);
     const std::vector<std::string>& words() const { return m_words; }
 
 private:
     std::unordered_map<std::string, std::uint32_t> m_numbers;
     std::vector<std::string> m_words;
+    bool m_closed = false;
 };
 
 /// What the tokens of a corpus are wanted with.
@@ -48,6 +64,7 @@ struct WindowOptions {
     std::int64_t length = 0;        // tokens of a window
     const TagTable* tags = nullptr; // may be null
     WordNumbers* words = nullptr;   // may be null
+    std::optional<std::size_t> textAround = {}; // give windows their text, and so many bytes of the document around it
 };
 
 /// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows, whatever stands before
@@ -79,6 +96,8 @@ private:
     void takeTokens(std::vector<Token> tokens);
     void placeTokens();
     std::size_t ready() const;
+    bool textIsThere(std::size_t tokens) const;
+    WindowText cutText(std::size_t tokens);
     bool placesTokens() const { return m_options.tags != nullptr || m_options.words != nullptr; }
     Window cut(std::size_t length);
 
@@ -97,6 +116,10 @@ private:
     bool m_ended = true;
     std::deque<ByteRange> m_unplaced; // spans of tokens whose word is not yet complete
     Window m_next;                    // tokens that are in no window yet; tags and words may lag behind
+    std::string m_text;               // of the document, from before the next window on; only where text is asked for
+    std::uint64_t m_textBegin = 0;
+    std::int32_t m_lastGroup = -1;    // of the token before
+    ByteRange m_lastSpan;
 };
 
 } // namespace headscope::core
