@@ -22,7 +22,7 @@ namespace headscope::widgets {
 namespace {
 
 /// The lowest entropy of the colour scale: a round number, so that even loads still differ in colour.
-double lowEnd(std::span<const core::Load> loads)
+double lowestEntropy(std::span<const core::Load> loads)
 {
     double least = 1;
     for (const auto& load : loads)
@@ -67,10 +67,28 @@ void RouterMap::setTrace(std::shared_ptr<const core::Trace> trace)
     m_hovered.reset();
     m_grid = m_trace ? routerGrid(m_trace->sites) : RouterGrid{};
     m_loads.clear();
+    m_values.reset();
     for (const auto& cell : m_grid.cells)
         m_loads.push_back(core::loadOf(*m_trace->sites[cell.site], cell.head));
     relayout();
     updateChosen();
+}
+
+void RouterMap::setValues(RouterMapValues values)
+{
+    values.cells.resize(m_grid.cells.size(), std::nan(""));
+    m_values = std::move(values);
+    relayout();
+}
+
+double RouterMap::valueOf(std::size_t cell) const
+{
+    return m_values ? m_values->cells[cell] : m_loads[cell].entropy;
+}
+
+double RouterMap::lowEnd() const
+{
+    return m_values ? m_values->low : lowestEntropy(m_loads);
 }
 
 void RouterMap::setSelection(Selection* selection)
@@ -101,8 +119,12 @@ QColor RouterMap::cellColor(std::size_t cell) const
     const Theme theme = themeOf(palette());
     if (m_trace->sites[m_grid.cells[cell].site]->tokens == 0)
         return theme.masked;
-    const double low = lowEnd(m_loads);
-    return scaleColor(ColorScale::Sequential, (m_loads[cell].entropy - low) / (1 - low), theme);
+    const double value = valueOf(cell);
+    if (std::isnan(value))
+        return theme.masked;
+    const double low = lowEnd();
+    const double high = m_values ? m_values->high : 1;
+    return scaleColor(ColorScale::Sequential, (value - low) / (high - low), theme);
 }
 
 QSize RouterMap::sizeHint() const
@@ -138,7 +160,8 @@ void RouterMap::relayout()
         std::any_of(m_grid.rows.begin(), m_grid.rows.end(), [](const RouterRow& row) { return row.repeat >= 0; });
     const bool dead = std::any_of(m_loads.begin(), m_loads.end(), [](const core::Load& load) { return load.dead > 0; });
     const bool tokens = m_trace && !m_trace->streams.empty() && m_trace->tokens() > 0;
-    m_key->setContents({lowEnd(m_loads), dead && tokens, repeats});
+    m_key->setContents({lowEnd(), dead && tokens && !m_values, repeats, m_values ? m_values->high : 1,
+                        m_values ? m_values->title : tr("entropy of load")});
     m_key->setVisible(!m_grid.cells.empty());
     const int keyHeight = m_grid.cells.empty() ? 0 : m_key->sizeHint().height();
     setViewportMargins(0, 0, 0, keyHeight);
@@ -180,9 +203,7 @@ bool RouterMap::viewportEvent(QEvent* event)
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         if (const auto cell = cellUnder(help->pos())) {
-            const auto& entry = m_grid.cells[*cell];
-            QToolTip::showText(help->globalPos(), routerTooltip(*m_trace->sites[entry.site], entry.head, m_loads[*cell]),
-                               viewport(), cellRect(*cell));
+            QToolTip::showText(help->globalPos(), toolTipOf(*cell), viewport(), cellRect(*cell));
         } else {
             QToolTip::hideText();
         }
@@ -191,6 +212,14 @@ bool RouterMap::viewportEvent(QEvent* event)
     if (event->type() == QEvent::Leave)
         setHovered(std::nullopt);
     return QAbstractScrollArea::viewportEvent(event);
+}
+
+QString RouterMap::toolTipOf(std::size_t cell) const
+{
+    if (m_values && m_values->toolTip)
+        return m_values->toolTip(cell);
+    const auto& entry = m_grid.cells[cell];
+    return routerTooltip(*m_trace->sites[entry.site], entry.head, m_loads[cell]);
 }
 
 void RouterMap::setHovered(std::optional<std::size_t> cell)

@@ -8,6 +8,7 @@
 #include <QAbstractScrollArea>
 #include <QPointer>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,6 +16,15 @@
 namespace headscope::widgets {
 
 class RouterMapKey;
+
+/// Other values than the entropy of the load for the cells of a router map.
+struct RouterMapValues {
+    std::vector<double> cells; // of RouterGrid::cells; NaN: blank
+    double low = 0;            // of the colour scale
+    double high = 1;
+    QString title;                                  // of the colour bar
+    std::function<QString(std::size_t)> toolTip;    // of a cell, rich text
+};
 
 /// All routers of a model: layers × sites (× heads). The colour of a cell is the entropy of its load over the text; a corner
 /// says that experts were never chosen. Layers that apply the same weights have the same letter, and their repeats stand apart. Click and arrows choose the
@@ -28,6 +38,8 @@ public:
 
     /// nullptr: there is no model.
     void setTrace(std::shared_ptr<const core::Trace> trace);
+    /// Until the next setTrace.
+    void setValues(RouterMapValues values);
     void setSelection(Selection* selection);
     /// The trace is of an older text: dimmed until the next setTrace or setStale(false).
     void setStale(bool stale);
@@ -67,6 +79,9 @@ private:
     void setHovered(std::optional<std::size_t> cell);
     QPoint scrolled() const;
     QString message() const; // instead of a map
+    QString toolTipOf(std::size_t cell) const;
+    double valueOf(std::size_t cell) const;
+    double lowEnd() const;
 
     void drawMap(QPainter& painter) const;
     void drawHeaders(QPainter& painter) const;
@@ -80,6 +95,7 @@ private:
     bool m_stale = false;
     RouterGrid m_grid;
     std::vector<core::Load> m_loads; // of cells
+    std::optional<RouterMapValues> m_values; // instead of the entropies of the loads
     RouterMapLayout m_layout;
     std::optional<std::size_t> m_chosen;
     std::optional<std::size_t> m_hovered;

@@ -50,7 +50,7 @@ void RouterMapKey::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), theme.base);
     painter.fillRect(QRect(0, 0, width(), 1), theme.grid);
     const QRectF bar(margin, 4, std::min(width() - 2 * margin, longestBar), colorBarHeight(font()));
-    drawColorBar(painter, bar, {ColorScale::Sequential, m_contents.low, 1, tr("entropy of load")}, theme);
+    drawColorBar(painter, bar, {ColorScale::Sequential, m_contents.low, m_contents.high, m_contents.title}, theme);
 
     int y = static_cast<int>(bar.bottom()) + 2;
     const int lineHeight = fontMetrics().height();

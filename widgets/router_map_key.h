@@ -14,9 +14,11 @@ public:
     explicit RouterMapKey(QWidget* parent);
 
     struct Contents {
-        double low = 0; // entropy of the scale's first colour; 1 at its last
+        double low = 0; // value of the scale's first colour
         bool dead = false;
         bool repeats = false;
+        double high = 1; // of its last
+        QString title;
 
         bool operator==(const Contents&) const = default;
     };

@@ -9,6 +9,8 @@
 #include <QPaintEvent>
 #include <QPainter>
 
+#include <cmath>
+
 namespace headscope::widgets {
 
 namespace {
@@ -178,11 +180,12 @@ void RouterMap::drawCell(QPainter& painter, std::size_t cell) const
     painter.drawRoundedRect(rect, 2, 2);
     if (m_trace->sites[m_grid.cells[cell].site]->tokens == 0)
         return;
-    const auto& load = m_loads[cell];
-    if (load.dead > 0)
+    const double value = valueOf(cell);
+    if (!m_values && m_loads[cell].dead > 0)
         drawDeadMark(painter, rect, themeOf(palette()).error);
-    const QString number =
-        load.entropy >= 0.995 ? QStringLiteral("1.0") : QLocale::c().toString(load.entropy, 'f', 2).mid(1);
+    if (std::isnan(value))
+        return;
+    const QString number = value >= 0.995 ? QStringLiteral("1.0") : QLocale::c().toString(value, 'f', 2).mid(1);
     if (painter.fontMetrics().horizontalAdvance(number) + 4 > rect.width())
         return;
     painter.setPen(ink);

@@ -41,18 +41,41 @@ void ScaleLegend::showLogits(double largest)
     update();
 }
 
+void ScaleLegend::showScale(const Scale& scale)
+{
+    if (m_scale == scale)
+        return;
+    m_scale = scale;
+    setAccessibleName(tr("%1 is coloured from %2 to %3").arg(scale.title, scale.low, scale.high));
+    updateGeometry();
+    update();
+}
+
+QColor ScaleLegend::color(double place, const Theme& theme) const
+{
+    if (m_scale)
+        return scaleColor(m_scale->colors, place, theme);
+    return m_largestLogit ? scaleColor(ColorScale::Diverging, place, theme) : expertColor(m_expert, place, theme);
+}
+
 QString ScaleLegend::title() const
 {
+    if (m_scale)
+        return m_scale->title;
     return m_largestLogit ? tr("logit") : tr("gate");
 }
 
 QString ScaleLegend::low() const
 {
+    if (m_scale)
+        return m_scale->low;
     return m_largestLogit ? fixedNumber(-*m_largestLogit, 1) : QStringLiteral("0");
 }
 
 QString ScaleLegend::high() const
 {
+    if (m_scale)
+        return m_scale->high;
     return m_largestLogit ? fixedNumber(*m_largestLogit, 1) : QStringLiteral("1");
 }
 
@@ -80,9 +103,7 @@ void ScaleLegend::paintEvent(QPaintEvent*)
     const QRect ramp(x, height() / 2 - 5, rampWidth, 10);
     for (int i = 0; i < rampWidth; ++i) {
         const double place = (i + 0.5) / rampWidth;
-        const QColor color =
-            m_largestLogit ? scaleColor(ColorScale::Diverging, place, theme) : expertColor(m_expert, place, theme);
-        painter.fillRect(ramp.left() + i, ramp.top(), 1, ramp.height(), color);
+        painter.fillRect(ramp.left() + i, ramp.top(), 1, ramp.height(), color(place, theme));
     }
     painter.setPen(theme.border);
     painter.drawRect(ramp.adjusted(-1, -1, 0, 0));
