@@ -53,7 +53,8 @@ public:
         while (m_a < endA || m_b < endB) {
             const bool hasA = m_a < endA, hasB = m_b < endB;
             const bool together = hasA && hasB && alike();
-            const bool takeA = together || (hasA && (!hasB || begin(m_textA, m_result.a, m_a) <= begin(m_textB, m_result.b, m_b)));
+            const bool takeA =
+                together || (hasA && (!hasB || begin(m_textA, m_result.a, m_a) <= begin(m_textB, m_result.b, m_b)));
             const bool takeB = together || !takeA;
             add({}, {m_a, m_a + (takeA ? 1 : 0)}, {m_b, m_b + (takeB ? 1 : 0)});
             m_a += takeA ? 1 : 0;
@@ -224,8 +225,8 @@ int CompareLayout::height() const
 
 std::size_t CompareLayout::lineOf(std::size_t place) const
 {
-    const auto after =
-        std::upper_bound(m_lines.begin(), m_lines.end(), place, [](std::size_t i, const Line& line) { return i < line.first; });
+    const auto after = std::upper_bound(m_lines.begin(), m_lines.end(), place,
+                                        [](std::size_t i, const Line& line) { return i < line.first; });
     return static_cast<std::size_t>(after - m_lines.begin()) - 1;
 }
 

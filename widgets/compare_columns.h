@@ -14,7 +14,8 @@
 
 namespace headscope::widgets {
 
-/// What two tokenisations of one text put above each other: the tokens of a unit of their alignment, or what only one of them has.
+/// What two tokenisations of one text put above each other: the tokens of a unit of their alignment, or what only one of
+/// them has.
 struct CompareColumn {
     using Items = std::pair<std::uint32_t, std::uint32_t>; // [first, last) of StripItems::items
 
@@ -30,9 +31,9 @@ struct CompareColumn {
 struct CompareColumns {
     StripItems a;
     StripItems b;
-    std::vector<CompareColumn> columns;    // in the order of the text
-    std::vector<std::uint32_t> ofUnit;     // the column of every unit
-    bool sameTokens = false;               // the labels of both are the same
+    std::vector<CompareColumn> columns; // in the order of the text
+    std::vector<std::uint32_t> ofUnit;  // the column of every unit
+    bool sameTokens = false;            // the labels of both are the same
 
     /// Columns [first, last) that a byte range touches.
     std::pair<std::size_t, std::size_t> touching(core::ByteRange bytes) const;
@@ -56,8 +57,9 @@ struct CompareMetrics {
     bool operator==(const CompareMetrics&) const = default;
 };
 
-/// Columns flowing in lines, as words of a paragraph do; in every line the tokens of A stand above those of B, and a band between them joins
-/// what stands for the same bytes. Runs of columns that are left out become one mark. A plain value: knows no fonts and no widget.
+/// Columns flowing in lines, as words of a paragraph do; in every line the tokens of A stand above those of B, and a band
+/// between them joins what stands for the same bytes. Runs of columns that are left out become one mark. A plain value:
+/// knows no fonts and no widget.
 class CompareLayout
 {
 public:

@@ -14,10 +14,12 @@
 
 namespace headscope::widgets {
 
-/// The tokens of two models on one text in pairs of lines: A above, B below, under every token its chosen experts of one pair of routers, and
-/// between both a band for the bytes they have in common, tinted by how well the models agree. Columns that agree can be left out.
+/// The tokens of two models on one text in pairs of lines: A above, B below, under every token its chosen experts of one
+/// pair of routers, and between both a band for the bytes they have in common, tinted by how well the models agree. Columns
+/// that agree can be left out.
 ///
-/// Follows and writes Selection::bytes and hover as the token strip does: click selects, Shift and dragging extend, arrows, Home, End move.
+/// Follows and writes Selection::bytes and hover as the token strip does: click selects, Shift and dragging extend, arrows,
+/// Home, End move.
 class CompareStrip : public QAbstractScrollArea
 {
     Q_OBJECT

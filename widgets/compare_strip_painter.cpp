@@ -92,7 +92,8 @@ void CompareStripPainter::drawBand(QPainter& painter, const CompareStripContents
         const int height = metrics.labelHeight + metrics.expertHeight;
         painter.setPen(m_theme.mutedText);
         const int room = metrics.gutter - 4;
-        m_labels.draw(painter, {metrics.margin, lineTop, room, height}, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("A"));
+        m_labels.draw(painter, {metrics.margin, lineTop, room, height}, Qt::AlignLeft | Qt::AlignVCenter,
+                      QStringLiteral("A"));
         const int belowTop = lineTop + height + metrics.bandHeight;
         m_labels.draw(painter, {metrics.margin, belowTop, room, lineTop + metrics.lineHeight() - belowTop},
                       Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("B"));
@@ -106,7 +107,8 @@ void CompareStripPainter::drawBand(QPainter& painter, const CompareStripContents
             drawSide(painter, contents, {contents.columns.a, contents.routerA, column.a, false});
             drawSide(painter, contents, {contents.columns.b, contents.routerB, column.b, true});
             if (column.unit)
-                drawTint(painter, layout.part(place, CompareLayout::Part::Band), contents.tints.color(*column.unit, m_theme));
+                drawTint(painter, layout.part(place, CompareLayout::Part::Band),
+                         contents.tints.color(*column.unit, m_theme));
         }
     }
 }

@@ -39,15 +39,18 @@ QString agreementSentence(const core::Comparison& comparison)
     const auto& routers = comparison.routers;
     if (routers.empty())
         return tr("No router of A has a counterpart in B.");
-    const QString pairs =
-        counted(static_cast<std::int64_t>(routers.size()), tr("pair of routers"), tr("pairs of routers"));
+    const QString pairs = counted(static_cast<std::int64_t>(routers.size()), tr("pair of routers"), tr("pairs of routers"));
     QString text = tr("Agreement %1 over %2; chance %3")
                        .arg(fixedNumber(comparison.agreement, 3), pairs,
                             fixedNumber(mean(routers, [](const auto& router) { return router.chance; }), 3));
     const double null = mean(routers, [](const auto& router) { return router.nullMean; });
     if (!std::isnan(null)) {
-        const auto above = std::ranges::count_if(routers, [](const auto& router) { return router.agreement > router.null.high; });
-        text += tr(", null %1; %2 of %3 above the null’s 95 % interval").arg(fixedNumber(null, 3)).arg(above).arg(routers.size());
+        const auto above =
+            std::ranges::count_if(routers, [](const auto& router) { return router.agreement > router.null.high; });
+        text += tr(", null %1; %2 of %3 above the null’s 95 % interval")
+                    .arg(fixedNumber(null, 3))
+                    .arg(above)
+                    .arg(routers.size());
     }
     return text + QLatin1Char('.');
 }
@@ -72,7 +75,8 @@ QString comparisonSummary(const core::Comparison& comparison)
     if (!comparison.routers.empty())
         sentences << tr("Experts matched %1%2.")
                          .arg(matchingWords(comparison.matching),
-                              comparison.crossFitted ? tr(", fitted on other parts of the text than those judged") : QString());
+                              comparison.crossFitted ? tr(", fitted on other parts of the text than those judged")
+                                                     : QString());
     sentences << lossSentence(comparison.loss);
     sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' '));

@@ -46,7 +46,8 @@ QString tokenLine(const core::Token& token, std::size_t index, const ShownRouter
         const float gate = router.site->gates[router.site->slot(static_cast<std::int64_t>(index), router.head, position)];
         experts << tr("%1 with gate %2").arg(router.names[static_cast<std::size_t>(expert)], exactNumber(gate));
     }
-    return line(tr("%1: %2 %3").arg(words, experts.size() == 1 ? tr("expert") : tr("experts"), experts.join(QStringLiteral(", "))));
+    return line(
+        tr("%1: %2 %3").arg(words, experts.size() == 1 ? tr("expert") : tr("experts"), experts.join(QStringLiteral(", "))));
 }
 
 QString sideText(const QString& title, const core::TokenizedText& text, const StripItems& strip, CompareColumn::Items items,
@@ -112,7 +113,8 @@ QString routerPairTooltip(const core::RouterComparison& pair)
         const QString text = intervalText(interval, 3);
         return text.isEmpty() ? readableNumber(value) : QStringLiteral("%1 %2").arg(readableNumber(value), text);
     };
-    QString html = QStringLiteral("<div><b>%1</b></div>").arg(tr("A %1 ↔ B %2").arg(address(pair.a), address(pair.b)).toHtmlEscaped());
+    QString html =
+        QStringLiteral("<div><b>%1</b></div>").arg(tr("A %1 ↔ B %2").arg(address(pair.a), address(pair.b)).toHtmlEscaped());
     html += line(tr("A chooses %1 of %2, B %3 of %4; matched %5")
                      .arg(pair.chosenA)
                      .arg(pair.expertsA)

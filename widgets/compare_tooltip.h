@@ -7,8 +7,8 @@
 
 namespace headscope::widgets {
 
-/// What is written about one column of two strips: its bytes, what both models chose there with exact gates, agreement, losses, context, as
-/// rich text.
+/// What is written about one column of two strips: its bytes, what both models chose there with exact gates, agreement,
+/// losses, context, as rich text.
 QString compareTooltip(const ComparedModels& models, const CompareStripContents& contents, std::size_t column);
 /// Of a run of columns that is left out.
 QString leftOutTooltip(const ComparedModels& models, const CompareColumns& columns, std::size_t first, std::size_t last);

@@ -73,15 +73,16 @@ void CompareView::setSelection(Selection* selection)
 
 void CompareView::setModels(const ComparedModels& models)
 {
-    const bool sameTraces = m_models.valid() && models.valid() && m_models.traces.a == models.traces.a &&
-                            m_models.traces.b == models.traces.b;
+    const bool sameTraces =
+        m_models.valid() && models.valid() && m_models.traces.a == models.traces.a && m_models.traces.b == models.traces.b;
     const auto former = pair() ? std::optional(m_models.comparison->routers[m_pair]) : std::nullopt;
     m_models = models;
     if (m_models.valid()) {
         std::size_t next = pairOf(m_selection ? m_selection->state().router : std::nullopt);
         const auto& routers = m_models.comparison->routers;
         for (std::size_t i = 0; former && i < routers.size(); ++i) // the one shown before, where a router is in several
-            if (routers[i].a == former->a && routers[i].b == former->b && next < routers.size() && routers[next].a == former->a)
+            if (routers[i].a == former->a && routers[i].b == former->b && next < routers.size() &&
+                routers[next].a == former->a)
                 next = i;
         m_pair = next;
     } else {
@@ -89,6 +90,7 @@ void CompareView::setModels(const ComparedModels& models)
     }
     m_showing = true;
     m_routers->setComparison(m_models.comparison);
+    spanLeftOvers();
     m_showing = false;
     if (!sameTraces) {
         m_mapA->setTrace(m_models.traces.a);
@@ -100,6 +102,17 @@ void CompareView::setModels(const ComparedModels& models)
     showPair(m_pair);
     if (m_models.valid())
         m_stack->setCurrentIndex(1);
+}
+
+/// Why a router has no counterpart takes the room of the numbers that it does not have.
+void CompareView::spanLeftOvers()
+{
+    m_routerTable->clearSpans();
+    const auto first = m_models.valid() ? static_cast<int>(m_models.comparison->routers.size()) : 0;
+    for (int row = first; row < m_routers->rowCount(); ++row) {
+        const int column = m_routers->reasonColumn(row);
+        m_routerTable->setSpan(row, column, 1, RouterPairItemModel::Columns - column);
+    }
 }
 
 void CompareView::setMessage(const QString& sentence, bool askForB)
@@ -120,8 +133,8 @@ std::optional<std::size_t> CompareView::pair() const
     return m_models.valid() && m_pair < m_models.comparison->routers.size() ? std::optional(m_pair) : std::nullopt;
 }
 
-/// The pair shown already when it is of this router, else the first of this router, else the first of all; none for a router of A that has no
-/// counterpart.
+/// The pair shown already when it is of this router, else the first of this router, else the first of all; none for a router
+/// of A that has no counterpart.
 std::size_t CompareView::pairOf(const std::optional<core::RouterAddress>& router) const
 {
     const auto& routers = m_models.comparison->routers;
@@ -233,7 +246,9 @@ void CompareView::showTints()
     if (!tints.why.isEmpty())
         m_legend->showScale({tints.scale, tr("nothing to show: %1").arg(tints.why), {}, {}});
     else
-        m_legend->showScale({tints.scale, {}, fixedNumber(tints.low, tints.low == std::floor(tints.low) ? 0 : 2),
+        m_legend->showScale({tints.scale,
+                             {},
+                             fixedNumber(tints.low, tints.low == std::floor(tints.low) ? 0 : 2),
                              fixedNumber(tints.high, tints.high == std::floor(tints.high) ? 0 : 2)});
     m_legend->setToolTip(tints.title);
 }
@@ -242,6 +257,11 @@ void CompareView::showMaps()
 {
     if (!m_models.valid())
         return;
+    for (RouterMap* map : {m_mapA, m_mapB})
+        map->setLowEntropy(std::nullopt);
+    const double low = std::min(m_mapA->lowEnd(), m_mapB->lowEnd());
+    for (RouterMap* map : {m_mapA, m_mapB})
+        map->setLowEntropy(low);
     RouterMapValues values;
     values.title = tr("agreement");
     for (const RouterCell& cell : m_mapAgreement->grid().cells)
@@ -251,8 +271,9 @@ void CompareView::showMaps()
         for (const core::RouterComparison& pair : comparison->routers)
             if (pair.a == cells[cell].address)
                 html += routerPairTooltip(pair);
-        return html.isEmpty() ? tr("%1: %2").arg(addressText(cells[cell].address), whyUnpaired(*comparison, cells[cell].address))
-                              : html;
+        return html.isEmpty()
+                   ? tr("%1: %2").arg(addressText(cells[cell].address), whyUnpaired(*comparison, cells[cell].address))
+                   : html;
     };
     m_mapAgreement->setValues(std::move(values));
 }

@@ -10,6 +10,7 @@
 
 #include <optional>
 
+class QAbstractItemModel;
 class QButtonGroup;
 class QComboBox;
 class QLabel;
@@ -29,9 +30,10 @@ class RouterPairItemModel;
 class ScaleLegend;
 class StaleVeil;
 
-/// Two models on one text: their agreement in words, both token strips with bands between them, the pairs of routers, the matching of the
-/// experts, and both router maps with a map of agreement. It shows what it is given and says what is wanted; tracing and comparing are the
-/// business of who made it. The pair of routers that is shown follows Selection::router, an address of A.
+/// Two models on one text: their agreement in words, both token strips with bands between them, the pairs of routers, the
+/// matching of the experts, and both router maps with a map of agreement. It shows what it is given and says what is wanted;
+/// tracing and comparing are the business of who made it. The pair of routers that is shown follows Selection::router, an
+/// address of A.
 class CompareView : public QWidget
 {
     Q_OBJECT
@@ -101,6 +103,7 @@ private:
     void showWords();
     void showTints();
     void showMaps();
+    void spanLeftOvers();
     void chooseOfB();
     std::size_t pairOf(const std::optional<core::RouterAddress>& router) const;
 

@@ -106,7 +106,8 @@ QMenu* CompareView::makeMatchingMenu()
     menu->setToolTipsVisible(true);
     add(tr("Automatic"), tr("By number within one run, else by co-selection"), std::nullopt);
     add(tr("By number"), tr("Expert 3 of A is expert 3 of B: two steps of one run"), core::Matching::Identity);
-    add(tr("By co-selection"), tr("Experts that are chosen at the same places, fitted on other parts of the text than those judged"),
+    add(tr("By co-selection"),
+        tr("Experts that are chosen at the same places, fitted on other parts of the text than those judged"),
         core::Matching::Coselection);
     add(tr("By the routers’ weights"), tr("Experts whose rows of the router point the same way; no text is needed"),
         core::Matching::Weights);
@@ -165,7 +166,7 @@ QWidget* CompareView::makeStripTools()
         m_tintBox->addItem(name);
     m_legend = new ScaleLegend;
     m_only = new ChoiceButton;
-    m_only->setText(tr("Only &differences"));
+    m_only->setText(tr("Only differences"));
     m_only->setToolTip(tr("Leaves out the places where both choose the same experts"));
     m_only->setCheckable(true);
     connect(m_tintBox, &QComboBox::activated, this, [this](int index) {

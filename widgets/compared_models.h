@@ -24,8 +24,8 @@ struct ComparedModels {
     const core::Trace& trace(bool ofB) const { return ofB ? *traces.b : *traces.a; }
 };
 
-/// One router of a pair as it is drawn. Experts of B have the number and the colour of the expert of A they are matched with, their own number
-/// in brackets: "3 [7]"; unmatched ones have their own in brackets alone and no colour.
+/// One router of a pair as it is drawn. Experts of B have the number and the colour of the expert of A they are matched
+/// with, their own number in brackets: "3 [7]"; unmatched ones have their own in brackets alone and no colour.
 struct ShownRouter {
     const core::SiteRouting* site = nullptr; // of the trace; nullptr: it has none
     int head = 0;

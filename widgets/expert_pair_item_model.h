@@ -11,7 +11,8 @@
 
 namespace headscope::widgets {
 
-/// The matching of one pair of routers: a row for every expert of A with its counterpart in B, then the experts of B that have none.
+/// The matching of one pair of routers: a row for every expert of A with its counterpart in B, then the experts of B that
+/// have none.
 class ExpertPairItemModel : public QAbstractTableModel
 {
     Q_OBJECT

@@ -88,7 +88,13 @@ double RouterMap::valueOf(std::size_t cell) const
 
 double RouterMap::lowEnd() const
 {
-    return m_values ? m_values->low : lowestEntropy(m_loads);
+    return m_values ? m_values->low : m_lowEntropy.value_or(lowestEntropy(m_loads));
+}
+
+void RouterMap::setLowEntropy(std::optional<double> low)
+{
+    m_lowEntropy = low;
+    relayout();
 }
 
 void RouterMap::setSelection(Selection* selection)

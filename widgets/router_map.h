@@ -22,13 +22,13 @@ struct RouterMapValues {
     std::vector<double> cells; // of RouterGrid::cells; NaN: blank
     double low = 0;            // of the colour scale
     double high = 1;
-    QString title;                                  // of the colour bar
-    std::function<QString(std::size_t)> toolTip;    // of a cell, rich text
+    QString title;                               // of the colour bar
+    std::function<QString(std::size_t)> toolTip; // of a cell, rich text
 };
 
 /// All routers of a model: layers × sites (× heads). The colour of a cell is the entropy of its load over the text; a corner
-/// says that experts were never chosen. Layers that apply the same weights have the same letter, and their repeats stand apart. Click and arrows choose the
-/// router.
+/// says that experts were never chosen. Layers that apply the same weights have the same letter, and their repeats stand
+/// apart. Click and arrows choose the router.
 class RouterMap : public QAbstractScrollArea
 {
     Q_OBJECT
@@ -38,6 +38,8 @@ public:
 
     /// nullptr: there is no model.
     void setTrace(std::shared_ptr<const core::Trace> trace);
+    /// Where the scale of the entropies begins, for maps that stand beside each other; none: as fits.
+    void setLowEntropy(std::optional<double> low);
     /// Until the next setTrace.
     void setValues(RouterMapValues values);
     void setSelection(Selection* selection);
@@ -52,6 +54,8 @@ public:
     QRect cellRect(std::size_t cell) const;
     /// The colour of a cell.
     QColor cellColor(std::size_t cell) const;
+    /// The value of the scale's first colour.
+    double lowEnd() const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -81,7 +85,6 @@ private:
     QString message() const; // instead of a map
     QString toolTipOf(std::size_t cell) const;
     double valueOf(std::size_t cell) const;
-    double lowEnd() const;
 
     void drawMap(QPainter& painter) const;
     void drawHeaders(QPainter& painter) const;
@@ -95,6 +98,7 @@ private:
     bool m_stale = false;
     RouterGrid m_grid;
     std::vector<core::Load> m_loads; // of cells
+    std::optional<double> m_lowEntropy;
     std::optional<RouterMapValues> m_values; // instead of the entropies of the loads
     RouterMapLayout m_layout;
     std::optional<std::size_t> m_chosen;

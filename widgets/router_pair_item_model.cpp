@@ -51,7 +51,8 @@ QString whyBlank(const core::RouterComparison& pair, int column)
     case Model::Agreement: return Model::tr("Blank: the routers decide nowhere in this text.");
     default: break;
     }
-    return pair.notes.empty() ? Model::tr("Blank: it is not defined for this text.") : QString::fromStdString(pair.notes.front());
+    return pair.notes.empty() ? Model::tr("Blank: it is not defined for this text.")
+                              : QString::fromStdString(pair.notes.front());
 }
 
 QString textOf(const core::RouterComparison& pair, int column)
@@ -104,13 +105,19 @@ void RouterPairItemModel::setComparison(std::shared_ptr<const core::Comparison> 
 std::optional<std::size_t> RouterPairItemModel::pairOf(int row) const
 {
     return row >= 0 && row < static_cast<int>(m_order.size()) ? std::optional(m_order[static_cast<std::size_t>(row)])
-                                                             : std::nullopt;
+                                                              : std::nullopt;
 }
 
 int RouterPairItemModel::rowOf(std::size_t pair) const
 {
     const auto found = std::ranges::find(m_order, pair);
     return found == m_order.end() ? -1 : static_cast<int>(found - m_order.begin());
+}
+
+int RouterPairItemModel::reasonColumn(int row) const
+{
+    const std::size_t place = static_cast<std::size_t>(row) - m_order.size();
+    return place < m_comparison->onlyA.size() ? RouterB : Agreement;
 }
 
 int RouterPairItemModel::rowCount(const QModelIndex& parent) const
@@ -136,7 +143,8 @@ QVariant RouterPairItemModel::data(const QModelIndex& index, int role) const
     if (!index.isValid() || index.row() >= rowCount() || index.column() >= Columns)
         return {};
     if (role == Qt::TextAlignmentRole) {
-        const bool words = index.column() == RouterA || index.column() == RouterB || index.column() == Remark;
+        const bool words =
+            index.column() == RouterA || index.column() == RouterB || index.column() == Remark || !pairOf(index.row());
         return static_cast<int>((words ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     if (const auto pair = pairOf(index.row()))
@@ -178,7 +186,9 @@ QVariant RouterPairItemModel::leftOverData(std::size_t place, int column, int ro
         return {};
     if (column == (ofA ? RouterA : RouterB))
         return addressText(router.address);
-    return column == Remark ? tr("not paired: %1").arg(QString::fromStdString(router.why)) : QString();
+    return column == reasonColumn(static_cast<int>(place + m_order.size()))
+               ? tr("not paired: %1").arg(QString::fromStdString(router.why))
+               : QString();
 }
 
 QVariant RouterPairItemModel::headerData(int section, Qt::Orientation orientation, int role) const
@@ -194,11 +204,13 @@ QVariant RouterPairItemModel::headerData(int section, Qt::Orientation orientatio
         case RouterA: return {tr("router of A"), tr("Its address in A")};
         case RouterB: return {tr("router of B"), tr("Its address in B")};
         case Agreement:
-            return {tr("agreement"), tr("Share of the chosen experts that both models have in common, after the matching, mean over the text. "
-                                        "Bold: above the null's 95 % interval")};
+            return {tr("agreement"),
+                    tr("Share of the chosen experts that both have in common after the matching, mean over the text. "
+                       "Bold: above the null's 95 % interval")};
         case AgreementInterval: return {tr("95 %"), tr("Interval of the agreement, by bootstrap over blocks of the text")};
         case Chance: return {tr("chance"), tr("What the loads of the experts alone would give")};
-        case NullMean: return {tr("null"), tr("Mean agreement when B's choices are permuted over token types and matched anew")};
+        case NullMean:
+            return {tr("null"), tr("Mean agreement when B's choices are permuted over token types and matched anew")};
         case NullInterval: return {tr("null 95 %"), tr("Interval of the null")};
         case Bound: return {tr("bound"), tr("The most that can be reached with experts left unmatched")};
         case LoadDivergence: return {tr("load JSD"), tr("Jensen–Shannon divergence of the loads of matched experts, bits")};
@@ -206,7 +218,9 @@ QVariant RouterPairItemModel::headerData(int section, Qt::Orientation orientatio
             return {tr("MI"), tr("Mutual information of both choices, bits, less what shuffled choices have")};
         case GateCorrelation: return {tr("gates ρ"), tr("Spearman's rank correlation of the matched experts' gates, mean")};
         case Matched: return {tr("matched"), tr("Experts that have a counterpart")};
-        default: return {tr("remark"), tr("Too little text: fewer choices than 50 for every expert, the matching is not to be trusted")};
+        default:
+            return {tr("remark"),
+                    tr("Too little text: fewer than 50 choices for every expert, the matching is not to be trusted")};
         }
     };
     if (section < 0 || section >= Columns)

@@ -11,8 +11,8 @@
 
 namespace headscope::widgets {
 
-/// A row for every pair of routers of a comparison with its numbers, and below them the routers that have no counterpart with the reason.
-/// Sorts itself: blank values come last in either order.
+/// A row for every pair of routers of a comparison with its numbers, and below them the routers that have no counterpart
+/// with the reason. Sorts itself: blank values come last in either order.
 class RouterPairItemModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -44,6 +44,8 @@ public:
     std::optional<std::size_t> pairOf(int row) const;
     /// -1 when there is no such pair.
     int rowOf(std::size_t pair) const;
+    /// Where a router without a counterpart says why.
+    int reasonColumn(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
