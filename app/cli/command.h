@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/export/report.h"
+
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <stdexcept>
@@ -19,6 +22,8 @@ struct CommandContext {
     bool errIsTerminal = false; // then progress is shown
     std::stop_token stop;
     std::function<std::string()> readStandardInput; // to its end; throws core::Cancelled
+    /// Writes a report as PDF; empty in a program that cannot draw.
+    std::function<void(const std::filesystem::path& path, const core::Report& report)> writePdf = {};
 };
 
 /// The line is malformed. Ends the program with ExitCode::WrongUsage.
@@ -38,6 +43,8 @@ struct Command {
     void (*run)(const Arguments& arguments, const CommandContext& context) = nullptr;
 };
 
+void runCompare(const Arguments& arguments, const CommandContext& context);
+void runSeries(const Arguments& arguments, const CommandContext& context);
 void runInfo(const Arguments& arguments, const CommandContext& context);
 void runSpecialize(const Arguments& arguments, const CommandContext& context);
 void runTokenize(const Arguments& arguments, const CommandContext& context);

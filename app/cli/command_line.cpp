@@ -27,6 +27,7 @@ constexpr std::array commonCommands{
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace},
     Command{"count", "run a corpus and count which expert every router gives every token", runCount},
     Command{"merge", "add up the counts of the parts of a corpus", runMerge},
+    Command{"series", "the checkpoints of one run on the same text: how routing settles", runSeries},
     Command{"specialize", "which tokens belong to which expert: tables with statistics over a corpus", runSpecialize},
 };
 
@@ -125,7 +126,8 @@ int runCommands(const Arguments& arguments, const CommandContext& context, std::
     }
 }
 
-int runCommandLine(int argc, char** argv, std::span<const Command> more)
+int runCommandLine(int argc, char** argv, std::span<const Command> more,
+                   std::function<void(const std::filesystem::path&, const core::Report&)> writePdf)
 {
     const Interrupts interrupts;
     const std::stop_token stop = interrupts.token();
@@ -136,6 +138,7 @@ int runCommandLine(int argc, char** argv, std::span<const Command> more)
         .errIsTerminal = isatty(STDERR_FILENO) == 1,
         .stop = stop,
         .readStandardInput = [stop] { return readDescriptor(STDIN_FILENO, "Standard input", stop); },
+        .writePdf = std::move(writePdf),
     };
     return runCommands(Arguments(argv + std::min(argc, 1), argv + argc), context, more);
 }

@@ -17,7 +17,8 @@ bool isCommandLine(int argc, char** argv, std::span<const Command> more = {});
 
 /// The whole of headscope-cli: runs the command of the line with the standard streams and with Ctrl-C as a stop request. Returns the
 /// exit code. Call it first in main, before any thread exists.
-int runCommandLine(int argc, char** argv, std::span<const Command> more = {});
+int runCommandLine(int argc, char** argv, std::span<const Command> more = {},
+                   std::function<void(const std::filesystem::path&, const core::Report&)> writePdf = {});
 
 /// The same on given streams. `arguments` are those after the program's name.
 int runCommands(const Arguments& arguments, const CommandContext& context, std::span<const Command> more = {});

@@ -8,17 +8,17 @@
 
 namespace headscope::app {
 
-void ModelOptions::add(CLI::App& app)
+void ModelOptions::add(CLI::App& app, const std::string& positional, const std::string& suffix)
 {
-    app.add_option("MODEL", m_model, "the checkpoint, a file or a folder")->required()->type_name("");
-    app.add_option("--family", m_family, "its family, where the files alone do not tell")->type_name("NAME");
-    app.add_option("--tokenizer", m_tokenizer, "its tokenizer, where it does not lie beside it")->type_name("FILE");
-    app.add_option("--text-policy", m_textPolicy, "how a text is cut before it is encoded, against the family's convention")
+    app.add_option(positional, m_model, "the checkpoint, a file or a folder")->required()->type_name("");
+    app.add_option("--family" + suffix, m_family, "its family, where the files alone do not tell")->type_name("NAME");
+    app.add_option("--tokenizer" + suffix, m_tokenizer, "its tokenizer, where it does not lie beside it")->type_name("FILE");
+    app.add_option("--text-policy" + suffix, m_textPolicy, "how a text is cut before it is encoded, against the family's convention")
         ->check(CLI::IsMember({"whole", "lines"}).description(""))
         ->type_name("whole|lines");
-    app.add_option("--document-separator", m_documentSeparator, "what stands behind every document of a corpus, against the family's convention")
+    app.add_option("--document-separator" + suffix, m_documentSeparator, "what stands behind every document of a corpus, against the family's convention")
         ->type_name("TEXT");
-    app.add_option("--sidecar", m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
+    app.add_option("--sidecar" + suffix, m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
 }
 
 void ModelOptions::addCompute(CLI::App& app)
@@ -28,6 +28,12 @@ void ModelOptions::addCompute(CLI::App& app)
     app.add_option("--dtype", m_dtype, "number type to compute in")
         ->check(CLI::IsMember({"float32", "bfloat16"}).description(""))
         ->type_name("float32|bfloat16");
+}
+
+void ModelOptions::computeAs(const ModelOptions& other)
+{
+    m_device = other.m_device;
+    m_dtype = other.m_dtype;
 }
 
 core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const

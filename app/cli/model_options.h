@@ -17,8 +17,11 @@ namespace headscope::app {
 class ModelOptions
 {
 public:
-    void add(CLI::App& app);
+    /// `positional` is what the checkpoint is called; every option ends in `suffix`, for commands that take two.
+    void add(CLI::App& app, const std::string& positional = "MODEL", const std::string& suffix = {});
     void addCompute(CLI::App& app);
+    /// Device and type of another, where one pair of options is for both.
+    void computeAs(const ModelOptions& other);
 
     const std::string& model() const { return m_model; }
     /// Without addCompute the device is the CPU: nothing is going to be computed.

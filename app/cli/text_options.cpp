@@ -102,13 +102,18 @@ void TextOptions::requireOne() const
         throw UsageError(fmt::format("Give a text with one of {}.", names()));
 }
 
+std::string TextOptions::bytes(const CommandContext& context) const
+{
+    if (used(m_textOption) > 0)
+        return m_text;
+    return m_file == "-" ? context.readStandardInput() : readBytes(m_file, context.stop);
+}
+
 core::TokenizedText TextOptions::read(const core::Model& model, const CommandContext& context, const core::Progress& progress) const
 {
     if (used(m_idsOption) > 0)
         return model.tokensFromIds(parseIds(m_ids));
-    if (used(m_textOption) > 0)
-        return model.tokenize(m_text, progress);
-    return model.tokenize(m_file == "-" ? context.readStandardInput() : readBytes(m_file, context.stop), progress);
+    return model.tokenize(bytes(context), progress);
 }
 
 } // namespace headscope::app

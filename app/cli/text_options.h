@@ -28,6 +28,8 @@ public:
     void requireOne() const;
     /// As requireOne, but none is fine too.
     void requireAtMostOne() const;
+    /// The bytes of --text or of the file.
+    std::string bytes(const CommandContext& context) const;
     /// Reads the file if there is one and makes tokens as the model was trained to see them.
     core::TokenizedText read(const core::Model& model, const CommandContext& context, const core::Progress& progress) const;
 

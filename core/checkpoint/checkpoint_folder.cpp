@@ -32,10 +32,7 @@ std::vector<fs::path> candidatesIn(const fs::path& folder)
     if (error)
         throw Error(fmt::format("{} cannot be listed: {}.", shown(folder), error.message()));
     for (const fs::directory_entry& entry : entries) {
-        const std::string extension = entry.path().extension().string();
-        const std::string name = entry.path().filename().string();
-        if (std::ranges::find(kExtensions, extension) != kExtensions.end() &&
-            std::ranges::find(kNotWeights, name) == kNotWeights.end() && entry.is_regular_file(error))
+        if (mayBeCheckpoint(entry.path()) && entry.is_regular_file(error))
             candidates.push_back(entry.path());
     }
     std::ranges::sort(candidates);
@@ -95,6 +92,12 @@ fs::path chooseFrom(const fs::path& folder, const std::vector<fs::path>& candida
 }
 
 } // namespace
+
+bool mayBeCheckpoint(const fs::path& file)
+{
+    return std::ranges::find(kExtensions, file.extension().string()) != kExtensions.end() &&
+           std::ranges::find(kNotWeights, file.filename().string()) == kNotWeights.end();
+}
 
 fs::path checkpointFileOf(const fs::path& path)
 {

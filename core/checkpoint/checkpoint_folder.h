@@ -9,4 +9,7 @@ namespace headscope::core {
 /// than one to choose from.
 std::filesystem::path checkpointFileOf(const std::filesystem::path& path);
 
+/// By its name: it ends as checkpoints do and is not one of the other files that training leaves.
+bool mayBeCheckpoint(const std::filesystem::path& file);
+
 } // namespace headscope::core

@@ -58,6 +58,8 @@ json routerJson(const Router& router)
                {"gate", toString(router.gate)},        {"side", toString(router.side)}, {"stream", router.stream}};
     if (router.weightsGroup)
         value["weightsGroup"] = *router.weightsGroup;
+    if (router.expertsOfAllHeads)
+        value["expertsOfAllHeads"] = true;
     return value;
 }
 
@@ -172,6 +174,8 @@ Router readRouter(const Reader& reader, const json& value, std::size_t streams)
     router.side = side == toString(Side::Source) ? Side::Source : Side::Destination;
     if (value.contains("weightsGroup"))
         router.weightsGroup = reader.get<std::string>(value, "weightsGroup");
+    if (value.contains("expertsOfAllHeads"))
+        router.expertsOfAllHeads = reader.get<bool>(value, "expertsOfAllHeads");
     return router;
 }
 

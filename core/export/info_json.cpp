@@ -87,6 +87,7 @@ void writeRouterMembers(JsonWriter& json, const Router& router)
         json.value(*router.weightsGroup);
     else
         json.null();
+    json.member("expertsOfAllHeads", router.expertsOfAllHeads);
     json.member("legend", router.legend());
 }
 

@@ -13,7 +13,7 @@ class Tokenizer;
 /// What a checkpoint is, as JSON (docs/command-line.md describes every member).
 void writeInfoJson(std::ostream& out, const ModelInfo& info, const Tokenizer* tokenizer);
 
-/// Writes, into the object that is open, what a router is: `E`, `k`, `gate`, `side`, `sharedWith`, `weightsGroup`, `legend`.
+/// Writes, into the object that is open, what a router is: `E`, `k`, `gate`, `side`, `sharedWith`, `weightsGroup`, `expertsOfAllHeads`, `legend`.
 void writeRouterMembers(JsonWriter& json, const Router& router);
 
 /// `[{"name": …, "value": …, "source": …}, …]`

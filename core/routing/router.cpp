@@ -44,6 +44,8 @@ std::string Router::legend() const
     const auto reads = side == Side::Source ? "reads the source token (key side)" : "reads the destination token (query side)";
     auto text = gate == GateKind::OutputGate ? fmt::format("no choice: {}; {}", gateSentence(gate), reads)
                                              : fmt::format("{} of {} experts; {}; {}", chosen, experts, gateSentence(gate), reads);
+    if (expertsOfAllHeads)
+        text += "; the heads share these experts";
     if (sharedWith)
         text += fmt::format("; the decision of {}", sharedWith->toString());
     return text;

@@ -37,6 +37,7 @@ struct Router {
     int stream = 0;                          // index of the stream whose tokens it routes
     std::optional<RouterAddress> sharedWith; // uses the *decision* of that router (statistics count it once)
     std::optional<std::string> weightsGroup; // routers of one group apply the same weights (repeated layers)
+    bool expertsOfAllHeads = false; // the routers of the site's heads choose among the same E weight matrices, not each among its own
 
     /// One line for a reader: "2 of 5 experts, sigmoid gates (not normalised), reads the source token".
     std::string legend() const;

@@ -182,6 +182,7 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
         arguments.contradiction(fmt::format("\"{}\" holds {} expert matrices, but {} heads choose from {} experts each.", name, matrices,
                                             layout.heads, experts));
     result.sharedExperts = matrices == experts && layout.heads > 1;
+    result.router->router.expertsOfAllHeads = result.sharedExperts;
     result.weight = letter == 'o' ? weights.get(name, {matrices, width, d}) : weights.get(name, {matrices, d, width});
     return result;
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/compare_tables.h"
+
+#include "app/cli/progress_line.h"
+#include "app/cli/table.h"
+#include "core/export/trace_export.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ostream>
+
+namespace headscope::app {
+
+namespace {
+
+std::string number(double value)
+{
+    return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
+}
+
+std::string interval(const core::Interval& range)
+{
+    return std::isnan(range.low) ? std::string("–") : fmt::format("{:.3f}–{:.3f}", range.low, range.high);
+}
+
+/// "0→2 1→0 2→–"
+std::string arrows(const std::vector<int>& expertOfB)
+{
+    constexpr std::size_t most = 8;
+    std::string text;
+    for (std::size_t e = 0; e < expertOfB.size() && e < most; ++e)
+        text += fmt::format("{}{}→{}", e == 0 ? "" : " ", e, expertOfB[e] < 0 ? std::string("–") : std::to_string(expertOfB[e]));
+    return expertOfB.size() > most ? text + " …" : text;
+}
+
+} // namespace
+
+void printComparison(const CommandContext& context, const core::Comparison& comparison)
+{
+    context.out << fmt::format("A {} ({}), B {} ({})\n", core::modelName(*comparison.a), comparison.a->variant, core::modelName(*comparison.b), comparison.b->variant);
+    context.out << fmt::format("{} units of text{}; bits per byte A {}, B {}\n", comparison.alignment.units.size(),
+                               comparison.alignment.sameTokens ? "" : " (tokenizers differ)", number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
+    context.out << fmt::format("experts matched by {}: {}\n\n", core::toString(comparison.matching), comparison.whyMatching);
+    using Align = Table::Align;
+    Table table({{"A"}, {"B"}, {"agreement", Align::Right}, {"95 %"}, {"chance", Align::Right}, {"null 95 %"}, {"bound", Align::Right}, {"experts"}});
+    for (const core::RouterComparison& pair : comparison.routers)
+        table.add({pair.a.toString(), pair.b.toString(), number(pair.agreement), interval(pair.interval), number(pair.chance), interval(pair.null), number(pair.bound),
+                   arrows(pair.expertOfB)});
+    table.print(context.out);
+    std::vector<std::string> notes = comparison.notes;
+    for (const auto* side : {&comparison.onlyA, &comparison.onlyB}) {
+        for (const core::UnpairedRouter& router : *side)
+            notes.push_back(fmt::format("{} of {} has no counterpart: {}.", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
+    }
+    printNotes(context, notes);
+}
+
+} // namespace headscope::app

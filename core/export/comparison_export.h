@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/compare/comparison.h"
+#include "core/cost/model_cost.h"
+#include "core/export/data_table.h"
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headscope::core {
+
+/// What is written of a comparison besides its values.
+struct ComparisonExport {
+    std::string program; // "Headscope 0.1.0"
+    std::string fingerprintA, fingerprintB; // of the checkpoints; empty where not computed
+    ComparedTraces traces;                  // that were compared
+    std::string fittedOn;                   // what the matching was fitted on, for a reader; empty: cross-fitted or not fitted
+    std::optional<SequenceLength> length;   // of the cost; none: what each was trained with, else the text's
+};
+
+enum class ComparisonTable : std::uint8_t {
+    Routers, // a row for every pair of routers
+    Tokens,  // a row for every unit of the text
+    Experts, // a row for every expert of A in every pair of routers
+    Cost,    // a row for A and one for B
+};
+std::string_view toString(ComparisonTable table); // "routers", …
+std::optional<ComparisonTable> comparisonTable(std::string_view name);
+
+/// Models, settings, what the columns mean. Holds no time and no folder.
+About aboutComparison(const Comparison& comparison, const ComparisonExport& what, std::vector<DataColumn> formulas);
+
+void writeComparisonTable(std::ostream& out, TableFormat format, ComparisonTable table, const Comparison& comparison,
+                          const ComparisonExport& what);
+
+/// Everything in one object (docs/compare-file.md): about, a, b, routers, unpaired, tokens, loss, cost, text.
+void writeComparisonJson(std::ostream& out, const Comparison& comparison, const ComparisonExport& what);
+
+/// What a model's attention costs, for the length of `what`, else for what it was trained with, else for the text.
+ModelCost comparedCost(const ModelInfo& model, const ComparisonExport& what);
+
+/// The bytes of a unit; where the text was given by ids, its pieces.
+std::string unitText(const AlignedUnit& unit, const ComparedTraces& traces);
+
+} // namespace headscope::core
