@@ -7,6 +7,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
 #include "app/cli/text_options.h"
+#include "core/checkpoint/series_folder.h"
 #include "core/compare/series.h"
 #include "core/export/atomic_stream.h"
 #include "core/export/series_export.h"
@@ -61,17 +62,17 @@ void runSeries(const Arguments& arguments, const CommandContext& context)
     if (!out.empty())
         requireWritable(out, model.model());
 
-    const auto members = core::findSeries(model.model());
-    for (const core::SeriesMember& member : members) {
+    const auto files = core::findSeries(model.model());
+    std::vector<core::SeriesMember> members;
+    for (const core::SeriesFile& file : files) {
         if (!out.empty())
-            requireWritable(out, member.path);
+            requireWritable(out, file.path);
+        members.push_back({file.step, file.path.filename().string()});
     }
     const core::OpenOptions options = model.openOptions(core::OpenFor::Running);
     ProgressLine line(context);
-    const auto steps = core::runSeries(
-        members, text.bytes(context),
-        [&options](const core::SeriesMember& member, const core::Progress& progress) { return core::openModel(member.path, options, progress); },
-        {.arrived = {}, .progress = line.progress()});
+    const auto open = [&](std::size_t member, const core::Progress& progress) { return core::openModel(files[member].path, options, progress); };
+    const auto steps = core::runSeries(members, text.bytes(context), open, {.arrived = {}, .progress = line.progress()});
     const core::Series series = core::compareSteps(steps);
     line.wipe();
     if (out.empty())

@@ -41,13 +41,13 @@ std::optional<NumberedName> numbered(std::string_view name)
     return result;
 }
 
-std::vector<SeriesMember> longestRow(const fs::path& folder)
+std::vector<SeriesFile> longestRow(const fs::path& folder)
 {
     std::error_code error;
     fs::directory_iterator entries(folder, error);
     if (error)
         throw Error(fmt::format("{} cannot be listed: {}.", shown(folder), error.message()));
-    std::map<std::pair<std::string, std::string>, std::vector<SeriesMember>> rows;
+    std::map<std::pair<std::string, std::string>, std::vector<SeriesFile>> rows;
     for (const fs::directory_entry& entry : entries) {
         const fs::path& path = entry.path();
         const bool file = entry.is_regular_file(error);
@@ -59,23 +59,23 @@ std::vector<SeriesMember> longestRow(const fs::path& folder)
         if (auto found = numbered(name))
             rows[found->around].push_back({path, found->number});
     }
-    std::vector<SeriesMember> longest;
+    std::vector<SeriesFile> longest;
     for (auto& [name, members] : rows) {
         if (members.size() > longest.size())
             longest = std::move(members);
     }
-    std::ranges::sort(longest, {}, [](const SeriesMember& member) { return std::pair(member.step, member.path); });
+    std::ranges::sort(longest, {}, [](const SeriesFile& member) { return std::pair(member.step, member.path); });
     return longest;
 }
 
 } // namespace
 
-std::vector<SeriesMember> findSeries(const fs::path& folder)
+std::vector<SeriesFile> findSeries(const fs::path& folder)
 {
     std::error_code error;
     if (!fs::is_directory(folder, error))
         throw Error(fmt::format("{} is no folder; give the folder that holds the checkpoints of a run.", shown(folder)));
-    std::vector<SeriesMember> members = longestRow(folder);
+    std::vector<SeriesFile> members = longestRow(folder);
     if (members.size() < 2 && fs::is_directory(folder / "checkpoint", error))
         members = longestRow(folder / "checkpoint");
     if (members.size() < 2)

@@ -18,11 +18,6 @@ namespace {
 
 constexpr double blank = std::numeric_limits<double>::quiet_NaN();
 
-std::string nameOf(const SeriesMember& member)
-{
-    return member.path.filename().string();
-}
-
 double bitsPerByte(const Trace& trace)
 {
     if (trace.streams.empty() || trace.loss.empty())
@@ -68,13 +63,13 @@ double chance(const Load& a, const Load& b, std::int64_t tokens, int chosen)
 void requireComparable(const SeriesStep& step, const SeriesStep& last)
 {
     if (step.ids != last.ids)
-        throw Error(fmt::format("{} and {} cut the text into different tokens; they are not of one run.", nameOf(step.member), nameOf(last.member)));
+        throw Error(fmt::format("{} and {} cut the text into different tokens; they are not of one run.", step.member.name, last.member.name));
     const auto same = [](const auto& a, const auto& b) {
         return a->router.address == b->router.address && a->router.experts == b->router.experts && a->router.chosen == b->router.chosen &&
                a->heads == b->heads;
     };
     if (!std::equal(step.sites.begin(), step.sites.end(), last.sites.begin(), last.sites.end(), same))
-        throw Error(fmt::format("{} and {} do not have the same routers; they are not of one run.", nameOf(step.member), nameOf(last.member)));
+        throw Error(fmt::format("{} and {} do not have the same routers; they are not of one run.", step.member.name, last.member.name));
 }
 
 RouterSeries routerSeries(std::span<const SeriesStep> steps, std::size_t site, int head)
@@ -150,10 +145,10 @@ std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::st
     for (const std::size_t at : order) {
         const SeriesMember& member = members[at];
         const auto part = [&](double fraction, std::string_view stage) {
-            hooks.progress.at((static_cast<double>(done) + fraction) / static_cast<double>(members.size()), fmt::format("{}: {}", nameOf(member), stage));
+            hooks.progress.at((static_cast<double>(done) + fraction) / static_cast<double>(members.size()), fmt::format("{}: {}", member.name, stage));
         };
         part(0, "opening");
-        const auto model = open(member, {.report = [&](double fraction, std::string_view stage) { part(fraction / 2, stage); }, .stop = hooks.progress.stop});
+        const auto model = open(at, {.report = [&](double fraction, std::string_view stage) { part(fraction / 2, stage); }, .stop = hooks.progress.stop});
         const TraceOptions options{.maps = false, .routerLogits = false, .loss = true};
         const Progress tracing{.report = [&](double fraction, std::string_view stage) { part((1 + fraction) / 2, stage); }, .stop = hooks.progress.stop};
         steps[at] = seriesStep(member, *model->trace(model->tokenize(text, tracing), options, tracing));

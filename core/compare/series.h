@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/checkpoint/series_folder.h"
 #include "core/progress.h"
 #include "core/trace/model.h"
 
@@ -16,6 +15,13 @@
 namespace headscope::core {
 
 // How routing settles over the steps of one run: every checkpoint of it on the same text, experts matched by number.
+
+/// One checkpoint of a run.
+struct SeriesMember {
+    std::int64_t step = 0;
+    std::string name; // of its file
+    bool operator==(const SeriesMember&) const = default;
+};
 
 /// The decisions of one checkpoint on the text; what remains of it when its weights are gone.
 struct SeriesStep {
@@ -49,8 +55,8 @@ struct Series {
 /// not have the same routers.
 Series compareSteps(std::span<const SeriesStep> steps);
 
-/// Opens a member. May throw Error.
-using MemberOpener = std::function<std::shared_ptr<const Model>(const SeriesMember& member, const Progress& progress)>;
+/// Opens the member of this index. May throw Error.
+using MemberOpener = std::function<std::shared_ptr<const Model>(std::size_t member, const Progress& progress)>;
 
 struct SeriesHooks {
     std::function<void(std::shared_ptr<const SeriesStep>)> arrived; // called in the order in which members are run

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/comparison.h"
-#include "core/cost/model_cost.h"
+#include "core/trace/model_cost.h"
 #include "core/export/data_table.h"
 
 #include <iosfwd>

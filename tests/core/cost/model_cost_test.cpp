@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/cost/model_cost.h"
+#include "core/trace/model_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What core/cost counts from a model's description is what its file holds.
 #include "core/checkpoint/checkpoint.h"
-#include "core/cost/model_cost.h"
+#include "core/trace/model_cost.h"
 #include "tests/core/families/expected_trace.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Three checkpoints of one run: routers that settle.
+#include "core/checkpoint/series_folder.h"
 #include "core/compare/series.h"
 #include "core/error.h"
 #include "tests/core/families/changed_checkpoint.h"
@@ -46,11 +47,16 @@ protected:
         }
         test::writeTorchCheckpoint(folder / ("model-" + std::to_string(step) + ".pth"), changed);
     }
-    static std::shared_ptr<const core::Model> openMember(const core::SeriesMember& member, const core::Progress& progress)
+    std::vector<core::SeriesStep> run(const core::SeriesHooks& hooks = {}) const
     {
+        const auto files = core::findSeries(folder);
+        std::vector<core::SeriesMember> members;
+        for (const core::SeriesFile& member : files)
+            members.push_back({member.step, member.path.filename().string()});
         core::OpenOptions options;
         options.device = "cpu";
-        return core::openModel(member.path, options, progress);
+        const auto open = [&](std::size_t member, const core::Progress& progress) { return core::openModel(files[member].path, options, progress); };
+        return core::runSeries(members, text, open, hooks);
     }
     const std::string text = "The router of every head decides which experts a token is given, and the tokens of this sentence are many enough to tell.";
 };
@@ -65,7 +71,7 @@ TEST_F(ThreeSteps, SettleTowardsTheLast)
     std::vector<std::int64_t> order;
     core::SeriesHooks hooks;
     hooks.arrived = [&](const auto& step) { order.push_back(step->member.step); };
-    const auto steps = core::runSeries(members, text, openMember, hooks);
+    const auto steps = run(hooks);
     EXPECT_THAT(order, ElementsAre(1000, 100, 900)); // what the others are held against comes first
     const core::Series series = core::compareSteps(steps);
     ASSERT_EQ(series.saturation.size(), 3U);
@@ -88,9 +94,8 @@ TEST_F(ThreeSteps, SettleTowardsTheLast)
 TEST_F(ThreeSteps, AMemberThatCannotBeOpenedIsNamed)
 {
     std::ofstream(folder / "model-900.pth") << "not a checkpoint";
-    const auto members = core::findSeries(folder);
     try {
-        core::runSeries(members, text, openMember);
+        run();
         FAIL();
     } catch (const core::Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("model-900.pth"));
@@ -107,7 +112,7 @@ TEST_F(ThreeSteps, CanBeCancelled)
         ++arrived;
         stop.request_stop();
     };
-    EXPECT_THROW(core::runSeries(core::findSeries(folder), text, openMember, hooks), core::Cancelled);
+    EXPECT_THROW(run(hooks), core::Cancelled);
     EXPECT_EQ(arrived, 1);
 }
 
@@ -121,7 +126,7 @@ core::SeriesStep step(std::int64_t number, std::vector<std::int32_t> experts)
     routing.tokens = static_cast<std::int64_t>(experts.size());
     routing.gates.assign(experts.size(), 1.0F);
     routing.experts = std::move(experts);
-    return {.member = {"model-" + std::to_string(number) + ".pth", number}, .sites = {std::make_shared<core::SiteRouting>(routing)},
+    return {.member = {number, "model-" + std::to_string(number) + ".pth"}, .sites = {std::make_shared<core::SiteRouting>(routing)},
             .ids = {1, 2, 3, 4}, .bitsPerByte = 1};
 }
 
