@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/bootstrap.h"
 
+#include "core/stats/percentiles.h"
 #include "core/stats/seeded_random.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace headscope::core {
 
@@ -72,21 +74,6 @@ Draws draw(const RouterTable& table, const BootstrapSettings& settings)
     return draws;
 }
 
-/// The ends of the middle `level` of the values, which it reorders: order statistics, the outer ones where the share falls
-/// between two.
-std::pair<double, double> middle(std::vector<double>& values, double level)
-{
-    if (values.empty())
-        return {blank, blank};
-    const auto last = static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::ptrdiff_t>(std::floor(last * (1 - level) / 2));
-    const auto high = static_cast<std::ptrdiff_t>(std::ceil(last * (1 + level) / 2));
-    std::nth_element(values.begin(), values.begin() + low, values.end());
-    const double lowest = values[static_cast<std::size_t>(low)];
-    std::nth_element(values.begin() + low, values.begin() + high, values.end());
-    return {lowest, values[static_cast<std::size_t>(high)]};
-}
-
 double logOrBlank(double lift)
 {
     return lift > 0 ? std::log2(lift) : blank;
@@ -130,7 +117,7 @@ std::vector<std::pair<double, double>> bootstrapIntervals(const RouterTable& tab
                     lifts.push_back((together[r] + alpha) * (k * draws.positions[r] + onAll) /
                                     ((k * rows[r] + onExperts) * (expert[r] + onRows)));
             }
-            const auto [low, high] = middle(lifts, settings.level);
+            const auto [low, high] = middleOf(std::move(lifts), settings.level);
             intervals[pair] = {logOrBlank(low), logOrBlank(high)};
         }
     }

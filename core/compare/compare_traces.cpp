@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/comparison.h"
+
+#include "core/compare/blocks.h"
+#include "core/compare/default_matching.h"
+#include "core/compare/losses.h"
+#include "core/compare/pairing.h"
+#include "core/compare/site_comparison.h"
+#include "core/error.h"
+#include "core/trace/model_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace headscope::core {
+namespace {
+
+constexpr double blank = std::numeric_limits<double>::quiet_NaN();
+
+constexpr std::array matchingNames{
+    std::pair{Matching::Identity, std::string_view("identity")},
+    std::pair{Matching::Coselection, std::string_view("coselection")},
+    std::pair{Matching::Weights, std::string_view("weights")},
+};
+
+/// Random numbers of their own for every purpose, so that asking for more of one leaves the others as they are.
+enum class Purpose : std::uint64_t { Null = 1, Bootstrap = 2, Information = 3 };
+std::uint64_t seedFor(std::uint64_t seed, Purpose purpose, std::uint64_t at = 0)
+{
+    return seed ^ ((static_cast<std::uint64_t>(purpose) << 56) + (at << 24)); // heads are added below
+}
+
+/// The text on which routing is compared: losses are those of the last stream.
+int alignedStream(const Trace& trace) { return static_cast<int>(trace.streams.size()) - 1; }
+
+void requireWhole(const Trace& trace, std::string_view name)
+{
+    if (trace.streams.empty())
+        throw Error(fmt::format("The trace of {} has no text.", name));
+    for (const auto& site : trace.sites)
+        if (site->tokens != trace.tokens(site->router.stream))
+            throw Error(fmt::format("The trace of {} has no decision of {} for every token.", name, site->router.address.toString()));
+}
+
+/// The sites of a trace and, of another text, of the fit.
+SiteDecisions decisionsOf(const Trace& trace, const Trace* fit, std::size_t site)
+{
+    SiteDecisions result;
+    result.parts[0] = trace.sites[site];
+    if (fit == nullptr)
+        return result;
+    const Router& router = trace.sites[site]->router;
+    for (const auto& other : fit->sites)
+        if (other->router.address == router.address && other->router.experts == router.experts && other->router.chosen == router.chosen &&
+            other->heads == trace.sites[site]->heads)
+            result.parts[1] = other;
+    if (!result.parts[1])
+        throw Error(fmt::format("The text that the matching is fitted on was traced by another model: it has no such router as {}.",
+                                router.address.toString()));
+    return result;
+}
+
+std::vector<MatrixRows> rowsOf(const RouterRows& rows, const RoutedSite& site, const std::vector<int>& heads)
+{
+    std::vector<MatrixRows> result;
+    for (const int head : heads)
+        result.push_back(rows ? rows(site.router(head)) : MatrixRows{});
+    return result;
+}
+
+/// Everything that the sites of a comparison have in common.
+class TraceComparer
+{
+public:
+    TraceComparer(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+        : m_traces(traces), m_settings(settings), m_extras(extras), m_progress(progress)
+    {
+        requireWhole(*traces.a, "A");
+        requireWhole(*traces.b, "B");
+    }
+
+    Comparison run()
+    {
+        begin();
+        layOut();
+        pair();
+        shuffle();
+        judge();
+        addUnits();
+        addNotes();
+        return std::move(m_result);
+    }
+
+private:
+    void begin()
+    {
+        m_result.a = m_traces.a->model;
+        m_result.b = m_traces.b->model;
+        m_result.settings = m_settings;
+        const auto choice = m_settings.matching ? MatchingChoice{*m_settings.matching, fmt::format("The matching by {} was asked for.",
+                                                                                                   toString(*m_settings.matching))}
+                                                : defaultMatching(*m_result.a, *m_result.b);
+        m_result.matching = choice.matching;
+        m_result.whyMatching = choice.why;
+        m_result.crossFitted = choice.matching == Matching::Coselection && !m_extras.fit;
+        if (m_result.crossFitted && (m_settings.folds < 2 || m_settings.folds > 255))
+            throw Error(fmt::format("A matching is cross-fitted over 2 to 255 stretches of the text, not {}.", m_settings.folds));
+    }
+
+    /// Units, folds and blocks.
+    void layOut()
+    {
+        const int streamA = alignedStream(*m_traces.a);
+        const int streamB = alignedStream(*m_traces.b);
+        const TokenizedText& textA = m_traces.a->text(streamA);
+        const TokenizedText& textB = m_traces.b->text(streamB);
+        m_result.alignment = alignTokens(textA, textB);
+        const auto& units = m_result.alignment.units;
+        m_units.a = unitTokens(textA, units, &AlignedUnit::a, 0);
+        m_units.b = unitTokens(textB, units, &AlignedUnit::b, 0);
+        const int folds = m_result.crossFitted ? m_settings.folds : 1;
+        m_units.folds = static_cast<std::size_t>(folds);
+        m_blocks = unitBlocks(units.size(), folds);
+        m_units.fold = foldOfUnits(m_blocks, folds);
+        m_idsB = textB.ids();
+        if (!m_extras.fit)
+            return;
+        requireWhole(*m_extras.fit->a, "A on the text that the matching is fitted on");
+        requireWhole(*m_extras.fit->b, "B on the text that the matching is fitted on");
+        const TokenizedText& fitA = m_extras.fit->a->text(alignedStream(*m_extras.fit->a));
+        const TokenizedText& fitB = m_extras.fit->b->text(alignedStream(*m_extras.fit->b));
+        const Alignment alignment = alignTokens(fitA, fitB);
+        m_units.fitA = unitTokens(fitA, alignment.units, &AlignedUnit::a, textA.tokens.size());
+        m_units.fitB = unitTokens(fitB, alignment.units, &AlignedUnit::b, textB.tokens.size());
+        const auto more = fitB.ids();
+        m_idsB.insert(m_idsB.end(), more.begin(), more.end());
+    }
+
+    void pair()
+    {
+        const RoutedModel a = routedModel(*m_traces.a);
+        const RoutedModel b = routedModel(*m_traces.b);
+        Pairing pairing = pairRouters(a, b, m_settings.pairs);
+        m_result.onlyA = std::move(pairing.onlyA);
+        m_result.onlyB = std::move(pairing.onlyB);
+        const Trace* const fitA = m_extras.fit ? m_extras.fit->a.get() : nullptr;
+        const Trace* const fitB = m_extras.fit ? m_extras.fit->b.get() : nullptr;
+        for (const SitePair& sites : pairing.pairs) {
+            m_progress.checkpoint();
+            ComparedSites compared;
+            compared.a = a.sites[sites.siteA];
+            compared.b = b.sites[sites.siteB];
+            compared.headsA = sites.headsA;
+            compared.headsB = sites.headsB;
+            if (compared.a.stream != alignedStream(*m_traces.a) || compared.b.stream != alignedStream(*m_traces.b)) {
+                leaveOut(compared);
+                continue;
+            }
+            compared.decisionsA = decisionsOf(*m_traces.a, fitA, sites.siteA);
+            compared.decisionsB = decisionsOf(*m_traces.b, fitB, sites.siteB);
+            if (m_result.matching == Matching::Weights) {
+                compared.rowsA = rowsOf(m_extras.rowsA, compared.a, compared.headsA);
+                compared.rowsB = rowsOf(m_extras.rowsB, compared.b, compared.headsB);
+            }
+            m_sites.emplace_back(m_units, std::move(compared), m_result.matching);
+        }
+    }
+
+    void leaveOut(const ComparedSites& sites)
+    {
+        for (const int head : sites.headsA)
+            m_result.onlyA.push_back({sites.a.router(head), "The text that it routes is not the one that is compared."});
+        for (const int head : sites.headsB)
+            m_result.onlyB.push_back({sites.b.router(head), "The text that it routes is not the one that is compared."});
+    }
+
+    void shuffle()
+    {
+        std::vector<std::size_t> used = m_units.b.token;
+        if (m_units.fitB)
+            used.insert(used.end(), m_units.fitB->token.begin(), m_units.fitB->token.end());
+        const TypeShuffle types(m_idsB, used);
+        SeededRandom random(seedFor(m_settings.seed, Purpose::Null));
+        for (int replicate = 0; replicate < m_settings.nullReplicates && !m_sites.empty(); ++replicate) {
+            m_progress.at(static_cast<double>(replicate) / m_settings.nullReplicates, "comparing");
+            const auto source = types.draw(random);
+            for (SiteComparison& site : m_sites)
+                site.judgeShuffled(source);
+        }
+    }
+
+    void judge()
+    {
+        const BlockBootstrap bootstrap(m_blocks, m_settings.bootstrapReplicates, seedFor(m_settings.seed, Purpose::Bootstrap));
+        for (std::size_t i = 0; i < m_sites.size(); ++i) {
+            m_progress.checkpoint();
+            auto routers = m_sites[i].routers(bootstrap, seedFor(m_settings.seed, Purpose::Information, i));
+            std::move(routers.begin(), routers.end(), std::back_inserter(m_result.routers));
+            const auto leftA = m_sites[i].leftA();
+            const auto leftB = m_sites[i].leftB();
+            m_result.onlyA.insert(m_result.onlyA.end(), leftA.begin(), leftA.end());
+            m_result.onlyB.insert(m_result.onlyB.end(), leftB.begin(), leftB.end());
+        }
+        m_result.units = compareUnits(m_traces, m_result.alignment, alignedStream(*m_traces.a));
+        m_result.loss = compareLosses(m_result.units, bootstrap);
+    }
+
+    /// Means over the routers that have a choice, and what is known of every token.
+    void addUnits()
+    {
+        double sum = 0, count = 0;
+        std::vector<double> sums(m_result.units.size(), 0), counts(m_result.units.size(), 0);
+        for (const RouterComparison& router : m_result.routers) {
+            if (std::isnan(router.agreement) || (router.chosenA == router.expertsA && router.chosenB == router.expertsB))
+                continue;
+            sum += router.agreement;
+            ++count;
+            for (std::size_t unit = 0; unit < sums.size(); ++unit)
+                if (!std::isnan(router.unitAgreement[unit])) {
+                    sums[unit] += static_cast<double>(router.unitAgreement[unit]);
+                    ++counts[unit];
+                }
+        }
+        m_result.agreement = count > 0 ? sum / count : blank;
+        for (std::size_t unit = 0; unit < sums.size(); ++unit)
+            m_result.units[unit].agreement = counts[unit] > 0 ? sums[unit] / counts[unit] : blank;
+        if (m_extras.divergence.empty() || !m_result.alignment.sameTokens)
+            return;
+        if (m_extras.divergence.size() != m_traces.a->text(alignedStream(*m_traces.a)).tokens.size())
+            throw Error("The divergences between next tokens are those of another text.");
+        for (std::size_t unit = 0; unit < m_result.units.size(); ++unit)
+            m_result.units[unit].divergence = static_cast<double>(m_extras.divergence[m_result.alignment.units[unit].a.last - 1]);
+    }
+
+    void addNotes()
+    {
+        auto& notes = m_result.notes;
+        const auto units = m_result.alignment.units.size();
+        const auto few = std::count_if(m_result.routers.begin(), m_result.routers.end(), [](const auto& router) { return router.tooLittleText; });
+        if (few > 0)
+            notes.push_back(fmt::format("There is too little text to match the experts of {} of {} pairs of routers (fewer than 50 choices for each "
+                                        "expert): give a longer text, or one to fit the matching on.",
+                                        few, m_result.routers.size()));
+        if (m_settings.bootstrapReplicates > 0 && m_blocks.size() - 1 < fewestBlocks)
+            notes.push_back(fmt::format("The text has {} units, too few for intervals: there must be {}.", units, 4 * fewestBlocks));
+        if (!m_result.alignment.sameTokens)
+            notes.push_back(fmt::format("The tokens differ: {} tokens of A and {} of B were compared over {} stretches of bytes.",
+                                        m_units.a.token.size(), m_units.b.token.size(), units));
+        if (m_result.routers.empty())
+            notes.emplace_back("No router of A has a counterpart in B.");
+        if (m_result.loss.bytes == 0)
+            notes.emplace_back(m_traces.a->loss.empty() || m_traces.b->loss.empty() ? "Losses were not computed." :
+                                                                                      "No bytes have a loss in both models.");
+    }
+
+    const ComparedTraces& m_traces;
+    const CompareSettings& m_settings;
+    const CompareExtras& m_extras;
+    const Progress& m_progress;
+    Comparison m_result;
+    ComparedUnits m_units;
+    std::vector<std::size_t> m_blocks;
+    std::vector<TokenId> m_idsB;
+    std::vector<SiteComparison> m_sites;
+};
+
+} // namespace
+
+std::string_view toString(Matching matching)
+{
+    for (const auto& [value, name] : matchingNames)
+        if (value == matching)
+            return name;
+    return "?";
+}
+
+std::optional<Matching> matchingFromString(std::string_view name)
+{
+    for (const auto& [value, known] : matchingNames)
+        if (known == name)
+            return value;
+    return std::nullopt;
+}
+
+const RouterComparison* Comparison::ofA(const RouterAddress& address) const
+{
+    const auto found = std::find_if(routers.begin(), routers.end(), [&address](const RouterComparison& router) { return router.a == address; });
+    return found == routers.end() ? nullptr : &*found;
+}
+
+const RouterComparison* Comparison::ofB(const RouterAddress& address) const
+{
+    const auto found = std::find_if(routers.begin(), routers.end(), [&address](const RouterComparison& router) { return router.b == address; });
+    return found == routers.end() ? nullptr : &*found;
+}
+
+Comparison compareTraces(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+{
+    return TraceComparer(traces, settings, extras, progress).run();
+}
+
+} // namespace headscope::core

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/site_comparison.h"
+
+#include "core/error.h"
+#include "core/stats/percentiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace headscope::core {
+namespace {
+
+constexpr double blank = std::numeric_limits<double>::quiet_NaN();
+
+/// Rows of all heads of both sides, of one width.
+void requireRows(const ComparedSites& sites)
+{
+    const auto require = [](const std::vector<MatrixRows>& rows, const Router& router, std::string_view side) {
+        for (const MatrixRows& of : rows)
+            if (of.count() != static_cast<std::size_t>(router.experts))
+                throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.", router.address.toString(), side));
+    };
+    require(sites.rowsA, sites.decisionsA.router(), "A");
+    require(sites.rowsB, sites.decisionsB.router(), "B");
+    if (sites.rowsA.front().width != sites.rowsB.front().width)
+        throw Error(fmt::format("{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
+                                sites.a.address.toString(), sites.rowsA.front().width, sites.b.address.toString(),
+                                sites.rowsB.front().width));
+}
+
+std::vector<UnitDecisions> ofHeads(const SiteDecisions& site, const std::vector<int>& heads, const UnitTokens& tokens)
+{
+    std::vector<UnitDecisions> result;
+    for (const int head : heads)
+        result.push_back(unitDecisions(site, head, tokens));
+    return result;
+}
+
+std::size_t decidedUnits(const std::vector<UnitDecisions>& x, const std::vector<UnitDecisions>& y)
+{
+    std::size_t units = 0;
+    for (std::size_t unit = 0; unit < x.front().units(); ++unit)
+        units += x.front().decides(unit) && y.front().decides(unit) ? 1 : 0;
+    return units;
+}
+
+std::vector<int> inverted(const std::vector<int>& experts, int others)
+{
+    std::vector<int> result(static_cast<std::size_t>(others), -1);
+    for (std::size_t e = 0; e < experts.size(); ++e)
+        if (experts[e] >= 0)
+            result[static_cast<std::size_t>(experts[e])] = static_cast<int>(e);
+    return result;
+}
+
+double meanOfKnown(const std::vector<double>& values)
+{
+    double sum = 0, count = 0;
+    for (const double value : values)
+        if (!std::isnan(value)) {
+            sum += value;
+            ++count;
+        }
+    return count > 0 ? sum / count : blank;
+}
+
+} // namespace
+
+SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching)
+    : m_units(units), m_sites(std::move(sites)), m_matching(matching), m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
+{
+    const auto& x = m_swapped ? m_sites.decisionsB : m_sites.decisionsA;
+    const auto& y = m_swapped ? m_sites.decisionsA : m_sites.decisionsB;
+    if (matching != Matching::Coselection) {
+        Fitted fixed;
+        if (matching == Matching::Weights) {
+            requireRows(m_sites);
+            fixed.whole = bestMatching(m_swapped ? rowCosines(m_sites.rowsB, m_sites.rowsA) : rowCosines(m_sites.rowsA, m_sites.rowsB));
+        } else {
+            fixed.whole = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(), x.router().experts, y.router().experts);
+        }
+        fixed.ofFold.assign(m_units.folds, fixed.whole);
+        m_fixed = std::move(fixed);
+    }
+    m_x = m_swapped ? decideB({}) : decideA();
+    m_y = m_swapped ? decideA() : decideB({});
+    m_fitted = fit(m_x, m_y);
+    m_null.resize(m_fitted.whole.size());
+}
+
+SiteComparison::SideDecisions SiteComparison::decideA() const
+{
+    SideDecisions result;
+    result.judged = ofHeads(m_sites.decisionsA, m_sites.headsA, m_units.a);
+    if (m_units.fitA)
+        result.fit = ofHeads(m_sites.decisionsA, m_sites.headsA, *m_units.fitA);
+    return result;
+}
+
+SiteComparison::SideDecisions SiteComparison::decideB(std::span<const std::size_t> source) const
+{
+    const auto tokens = [source](const UnitTokens& own) { return source.empty() ? own : replaced(own, source); };
+    SideDecisions result;
+    result.judged = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(m_units.b));
+    if (m_units.fitB)
+        result.fit = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(*m_units.fitB));
+    return result;
+}
+
+SiteComparison::Fitted SiteComparison::fit(const SideDecisions& x, const SideDecisions& y) const
+{
+    if (m_fixed)
+        return *m_fixed;
+    Fitted fitted;
+    if (m_units.fitA) {
+        const std::vector<std::uint8_t> together(m_units.fitA->units(), 0);
+        fitted.whole = bestMatching(coselections(x.fit, y.fit, together, 1).front());
+        fitted.ofFold.assign(m_units.folds, fitted.whole);
+        return fitted;
+    }
+    const auto ofFold = coselections(x.judged, y.judged, m_units.fold, m_units.folds);
+    const SiteScores all = sum(ofFold);
+    fitted.whole = bestMatching(all);
+    for (const SiteScores& scores : ofFold)
+        fitted.ofFold.push_back(bestMatching(difference(all, scores)));
+    return fitted;
+}
+
+std::vector<Counterpart> SiteComparison::counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const
+{
+    std::vector<Counterpart> result;
+    for (const SiteMatching& matching : fitted.ofFold)
+        result.push_back({&y.judged[matching[head].head], matching[head].experts});
+    return result;
+}
+
+void SiteComparison::judgeShuffled(std::span<const std::size_t> source)
+{
+    const SideDecisions shuffled = decideB(source);
+    const SideDecisions& x = m_swapped ? shuffled : m_x;
+    const SideDecisions& y = m_swapped ? m_y : shuffled;
+    const Fitted fitted = fit(x, y);
+    for (std::size_t head = 0; head < m_null.size(); ++head) {
+        const auto against = counterparts(fitted, y, head);
+        m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units.fold})));
+    }
+}
+
+/// Share of the experts of X for which every fold found the same of the same head.
+double SiteComparison::stability(std::size_t head) const
+{
+    if (m_fixed || m_fitted.ofFold.size() < 2)
+        return blank;
+    const HeadMatching& first = m_fitted.ofFold.front()[head];
+    double same = 0;
+    for (std::size_t expert = 0; expert < first.experts.size(); ++expert)
+        same += std::all_of(m_fitted.ofFold.begin(), m_fitted.ofFold.end(), [&](const SiteMatching& fold) {
+            return fold[head].head == first.head && fold[head].experts[expert] == first.experts[expert];
+        });
+    return same / static_cast<double>(first.experts.size());
+}
+
+void SiteComparison::addNotes(RouterComparison& result, std::size_t head) const
+{
+    if (result.chosenA == result.expertsA && result.chosenB == result.expertsB)
+        result.notes.emplace_back("Both always choose every expert: there is no choice to compare.");
+    if (result.tooLittleText)
+        result.notes.push_back(fmt::format("There is too little text for {} experts: the matching is not to be trusted.",
+                                           std::max(result.expertsA, result.expertsB)));
+    const auto other = [&](const SiteMatching& fold) { return fold[head].head != m_fitted.whole[head].head; };
+    if (std::any_of(m_fitted.ofFold.begin(), m_fitted.ofFold.end(), other))
+        result.notes.emplace_back("The stretches of the text do not agree on which head is the counterpart; what is shown is that of the whole text.");
+    if (result.expertsA != result.expertsB)
+        result.notes.push_back(fmt::format("{} experts of {} have no counterpart.", std::abs(result.expertsA - result.expertsB),
+                                           result.expertsA > result.expertsB ? "A" : "B"));
+}
+
+RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const
+{
+    const HeadMatching& whole = m_fitted.whole[head];
+    const UnitDecisions& x = m_x.judged[head];
+    const auto against = counterparts(m_fitted, m_y, head);
+    const AgainstFolds y{against, m_units.fold};
+
+    RouterComparison result;
+    const std::size_t headA = m_swapped ? whole.head : head;
+    const std::size_t headB = m_swapped ? head : whole.head;
+    result.a = m_sites.a.router(m_sites.headsA[headA]);
+    result.b = m_sites.b.router(m_sites.headsB[headB]);
+    const Router& a = m_sites.decisionsA.router();
+    const Router& b = m_sites.decisionsB.router();
+    result.expertsA = a.experts;
+    result.expertsB = b.experts;
+    result.chosenA = a.chosen;
+    result.chosenB = b.chosen;
+    result.matching = m_matching;
+    result.expertOfB = m_swapped ? inverted(whole.experts, a.experts) : whole.experts;
+    result.stability = stability(head);
+
+    result.unitAgreement = unitAgreement(x, y);
+    result.agreement = meanAgreement(result.unitAgreement);
+    result.chance = chanceAgreement(x, y);
+    result.bound = reachableAgreement(x, y);
+    result.nullMean = meanOfKnown(m_null[head]);
+    const auto [low, high] = middleOf(m_null[head], 0.95);
+    result.null = {low, high};
+    result.interval = bootstrap.ofMean(result.unitAgreement);
+    result.loadDivergence = loadDivergence(x, y);
+    result.mutualInformation = jointInformation(x, m_y.judged[whole.head], SeededRandom(seed + head));
+    const std::vector<double> correlations = gateCorrelations(x, y);
+    result.gateCorrelations.assign(static_cast<std::size_t>(a.experts), blank);
+    for (std::size_t expert = 0; expert < result.gateCorrelations.size(); ++expert) {
+        const int opposite = result.expertOfB[expert];
+        if (opposite >= 0)
+            result.gateCorrelations[expert] = correlations[m_swapped ? static_cast<std::size_t>(opposite) : expert];
+    }
+    result.gateCorrelation = meanOfKnown(result.gateCorrelations);
+
+    constexpr double enough = 50; // units an expert, if all are used alike
+    const auto units = static_cast<double>(m_units.fitA ? decidedUnits(m_x.fit, m_y.fit) : decidedUnits(m_x.judged, m_y.judged));
+    result.tooLittleText = m_matching == Matching::Coselection &&
+                           (units * a.chosen < enough * a.experts || units * b.chosen < enough * b.experts);
+    addNotes(result, head);
+    return result;
+}
+
+std::vector<RouterComparison> SiteComparison::routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const
+{
+    std::vector<RouterComparison> result;
+    for (std::size_t head = 0; head < m_fitted.whole.size(); ++head)
+        result.push_back(router(head, bootstrap, seed));
+    std::sort(result.begin(), result.end(), [](const RouterComparison& one, const RouterComparison& other) { return one.a < other.a; });
+    return result;
+}
+
+std::vector<UnpairedRouter> SiteComparison::left() const
+{
+    const RoutedSite& site = m_swapped ? m_sites.a : m_sites.b;
+    const RoutedSite& other = m_swapped ? m_sites.b : m_sites.a;
+    const std::vector<int>& heads = m_swapped ? m_sites.headsA : m_sites.headsB;
+    std::vector<UnpairedRouter> result;
+    for (std::size_t head = 0; head < heads.size(); ++head)
+        if (std::none_of(m_fitted.whole.begin(), m_fitted.whole.end(), [head](const HeadMatching& one) { return one.head == head; }))
+            result.push_back({site.router(heads[head]), fmt::format("{} of {} has fewer heads, which found others.",
+                                                                    other.address.toString(), m_swapped ? "B" : "A")});
+    return result;
+}
+
+} // namespace headscope::core

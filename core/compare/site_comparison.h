@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/compare/agreement.h"
+#include "core/compare/blocks.h"
+#include "core/compare/comparison.h"
+#include "core/compare/pairing.h"
+#include "core/compare/site_matching.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace headscope::core {
+
+/// The units that all routers of a comparison are judged on, and those that their matching is fitted on.
+struct ComparedUnits {
+    UnitTokens a, b;
+    std::optional<UnitTokens> fitA, fitB; // of a text of its own
+    std::vector<std::uint8_t> fold;       // [units of a]
+    std::size_t folds = 1;                // 1: fitted once, on a text of its own or not by text at all
+};
+
+/// What of the two models belongs to a pair of sites.
+struct ComparedSites {
+    RoutedSite a, b;
+    SiteDecisions decisionsA, decisionsB;
+    std::vector<int> headsA, headsB;
+    std::vector<MatrixRows> rowsA, rowsB; // of every head, for Matching::Weights
+};
+
+/// All routers of a pair of sites: matched, judged, and judged again with B's decisions shuffled. The side with fewer heads looks for
+/// counterparts among the other's heads.
+class SiteComparison
+{
+public:
+    /// Outlived by `units`. Throws Error where rows are missing or differ in width.
+    SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching);
+
+    /// One replicate of the null: every token of B decides as `source` of it did, and is matched anew.
+    void judgeShuffled(std::span<const std::size_t> source);
+    /// One for every head of the side with fewer, in order of A's heads.
+    std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
+    /// Heads that found none.
+    std::vector<UnpairedRouter> leftA() const { return m_swapped ? left() : std::vector<UnpairedRouter>(); }
+    std::vector<UnpairedRouter> leftB() const { return m_swapped ? std::vector<UnpairedRouter>() : left(); }
+
+private:
+    /// A matching of the whole for show, and those that the units of every fold are judged by.
+    struct Fitted {
+        SiteMatching whole;
+        std::vector<SiteMatching> ofFold;
+    };
+    /// Decisions of all heads of one side.
+    struct SideDecisions {
+        std::vector<UnitDecisions> judged, fit;
+    };
+
+    SideDecisions decideA() const;
+    SideDecisions decideB(std::span<const std::size_t> source) const;
+    Fitted fit(const SideDecisions& x, const SideDecisions& y) const;
+    std::vector<Counterpart> counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const;
+    RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
+    void addNotes(RouterComparison& result, std::size_t head) const;
+    double stability(std::size_t head) const;
+    std::vector<UnpairedRouter> left() const;
+
+    const ComparedUnits& m_units;
+    ComparedSites m_sites;
+    Matching m_matching;
+    bool m_swapped = false;             // X is B
+    std::optional<Fitted> m_fixed;      // where no decisions are needed to match
+    SideDecisions m_x, m_y;
+    Fitted m_fitted;
+    std::vector<std::vector<double>> m_null; // [heads of X, replicates]
+};
+
+} // namespace headscope::core

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/site_matching.h"
+
+#include "core/compare/matching.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace headscope::core {
+namespace {
+
+void addCoselections(const UnitDecisions& x, const UnitDecisions& y, std::size_t unit, std::span<double> sums)
+{
+    const auto columns = static_cast<std::size_t>(y.experts);
+    for (std::size_t i = x.first[unit]; i < x.first[unit + 1]; ++i) {
+        const auto row = sums.subspan(static_cast<std::size_t>(x.expert[i]) * columns, columns);
+        for (std::size_t j = y.first[unit]; j < y.first[unit + 1]; ++j)
+            row[static_cast<std::size_t>(y.expert[j])] += x.share[i] * y.share[j];
+    }
+}
+
+double squaredLength(std::span<const float> row)
+{
+    return std::inner_product(row.begin(), row.end(), row.begin(), 0.0, std::plus<>(),
+                              [](float a, float b) { return static_cast<double>(a) * static_cast<double>(b); });
+}
+
+double cosine(std::span<const float> a, std::span<const float> b)
+{
+    const double product = std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
+                                              [](float x, float y) { return static_cast<double>(x) * static_cast<double>(y); });
+    const double lengths = std::sqrt(squaredLength(a) * squaredLength(b));
+    return lengths > 0 ? product / lengths : 0;
+}
+
+/// Adds next to nothing where row and column have the same number, which decides between equals.
+void preferSameNumbers(std::span<double> values, std::size_t columns)
+{
+    double largest = 0;
+    for (const double value : values)
+        largest = std::max(largest, std::abs(value));
+    const double little = largest > 0 ? largest * 1e-9 : 1;
+    for (std::size_t i = 0; i < columns && i * columns + i < values.size(); ++i)
+        values[i * columns + i] += little;
+}
+
+std::vector<int> assignment(std::span<const double> values, std::size_t columns)
+{
+    std::vector<double> biased(values.begin(), values.end());
+    preferSameNumbers(biased, columns);
+    return bestAssignment(biased, static_cast<int>(values.size() / columns), static_cast<int>(columns));
+}
+
+double total(std::span<const double> values, std::size_t columns, const std::vector<int>& columnOf)
+{
+    double result = 0;
+    for (std::size_t row = 0; row < columnOf.size(); ++row)
+        if (columnOf[row] >= 0)
+            result += values[row * columns + static_cast<std::size_t>(columnOf[row])];
+    return result;
+}
+
+} // namespace
+
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint8_t> fold,
+                                     std::size_t folds)
+{
+    const SiteScores zero(x.size(), y.size(), static_cast<std::size_t>(x.front().experts), static_cast<std::size_t>(y.front().experts));
+    std::vector<SiteScores> scores(folds, zero);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t j = 0; j < y.size(); ++j)
+            for (std::size_t unit = 0; unit < fold.size(); ++unit)
+                addCoselections(x[i], y[j], unit, scores[fold[unit]].of(i, j));
+    return scores;
+}
+
+SiteScores sum(std::span<const SiteScores> scores)
+{
+    SiteScores result = scores.front();
+    for (const SiteScores& more : scores.subspan(1))
+        std::transform(result.values.begin(), result.values.end(), more.values.begin(), result.values.begin(), std::plus<>());
+    return result;
+}
+
+SiteScores difference(const SiteScores& from, const SiteScores& what)
+{
+    SiteScores result = from;
+    std::transform(result.values.begin(), result.values.end(), what.values.begin(), result.values.begin(), std::minus<>());
+    return result;
+}
+
+SiteScores rowCosines(std::span<const MatrixRows> x, std::span<const MatrixRows> y)
+{
+    SiteScores scores(x.size(), y.size(), x.front().count(), y.front().count());
+    for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t j = 0; j < y.size(); ++j)
+            for (std::size_t e = 0; e < scores.expertsX; ++e)
+                for (std::size_t f = 0; f < scores.expertsY; ++f)
+                    scores.of(i, j)[e * scores.expertsY + f] = cosine(x[i].row(e), y[j].row(f));
+    return scores;
+}
+
+SiteMatching bestMatching(const SiteScores& scores)
+{
+    std::vector<std::vector<int>> experts(scores.headsX * scores.headsY);
+    std::vector<double> heads(scores.headsX * scores.headsY);
+    for (std::size_t i = 0; i < scores.headsX; ++i)
+        for (std::size_t j = 0; j < scores.headsY; ++j) {
+            auto& best = experts[i * scores.headsY + j];
+            best = assignment(scores.of(i, j), scores.expertsY);
+            heads[i * scores.headsY + j] = total(scores.of(i, j), scores.expertsY, best);
+        }
+    const std::vector<int> headOf = assignment(heads, scores.headsY);
+    SiteMatching matching;
+    for (std::size_t i = 0; i < scores.headsX; ++i) {
+        const auto j = static_cast<std::size_t>(headOf[i]);
+        matching.push_back({j, std::move(experts[i * scores.headsY + j])});
+    }
+    return matching;
+}
+
+SiteMatching sameNumbers(std::size_t headsX, int expertsX, int expertsY)
+{
+    SiteMatching matching;
+    for (std::size_t i = 0; i < headsX; ++i) {
+        std::vector<int> experts(static_cast<std::size_t>(expertsX), -1);
+        std::iota(experts.begin(), experts.begin() + std::min(expertsX, expertsY), 0);
+        matching.push_back({i, std::move(experts)});
+    }
+    return matching;
+}
+
+} // namespace headscope::core

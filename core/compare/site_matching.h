@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/compare/unit_decisions.h"
+#include "core/stats/preferences.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace headscope::core {
+
+// Heads and experts of two sites X and Y, of which X has no more heads than Y: each of its heads finds one. Which of the two models X is, is the
+// caller's business.
+
+/// How well every expert of every head of X goes with every expert of every head of Y.
+struct SiteScores {
+    std::size_t headsX = 0, headsY = 0, expertsX = 0, expertsY = 0;
+    std::vector<double> values; // [headsX, headsY, expertsX, expertsY]
+
+    SiteScores() = default;
+    SiteScores(std::size_t x, std::size_t y, std::size_t ofX, std::size_t ofY)
+        : headsX(x), headsY(y), expertsX(ofX), expertsY(ofY), values(x * y * ofX * ofY, 0)
+    {
+    }
+    std::size_t place(std::size_t x, std::size_t y) const { return (x * headsY + y) * expertsX * expertsY; }
+    std::span<double> of(std::size_t x, std::size_t y) { return std::span(values).subspan(place(x, y), expertsX * expertsY); }
+    std::span<const double> of(std::size_t x, std::size_t y) const { return std::span(values).subspan(place(x, y), expertsX * expertsY); }
+};
+
+/// Σ_u x_u(e)·y_u(f), separately for the units of every fold: [folds]. `fold`: [units]
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint8_t> fold,
+                                     std::size_t folds);
+SiteScores sum(std::span<const SiteScores> scores);
+SiteScores difference(const SiteScores& from, const SiteScores& what);
+
+/// Cosines of router rows; of a row of zeros 0. `x`, `y`: of every head, [experts, width], all of the same width.
+SiteScores rowCosines(std::span<const MatrixRows> x, std::span<const MatrixRows> y);
+
+/// What one head of X goes with.
+struct HeadMatching {
+    std::size_t head = 0;     // index among the heads of Y
+    std::vector<int> experts; // [experts of X]: Y's, -1 for none
+
+    bool operator==(const HeadMatching&) const = default;
+};
+/// [heads of X]
+using SiteMatching = std::vector<HeadMatching>;
+
+/// Hungarian over experts for every pair of heads, then over heads on what that yields. Of equally good ones that which keeps more numbers.
+SiteMatching bestMatching(const SiteScores& scores);
+/// Experts keep their numbers, and the heads their places in the lists.
+SiteMatching sameNumbers(std::size_t headsX, int expertsX, int expertsY);
+
+} // namespace headscope::core

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a comparison says of models whose relation is known: the same, renumbered, unrelated, disturbed.
+#include "core/compare/comparison.h"
+
+#include "core/compare/unit_decisions.h"
+#include "tests/core/compare/sample_routing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stop_token>
+
+namespace headscope::core {
+namespace {
+
+using namespace samples;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CompareSettings settings(Matching matching)
+{
+    CompareSettings result;
+    result.matching = matching;
+    result.nullReplicates = 40;
+    result.bootstrapReplicates = 100;
+    return result;
+}
+
+/// Two layers of SwitchHead: v and o, two heads each.
+std::vector<SampleSite> switchHead(const TokenizedText& text, int experts, int chosen, const RandomRouting& routing)
+{
+    std::vector<SampleSite> sites;
+    for (const char* address : {"layers.0.self.v", "layers.0.self.o", "layers.1.self.v", "layers.1.self.o"}) {
+        RandomRouting own = routing;
+        own.seed = routing.seed * 100 + sites.size();
+        own.noiseSeed = routing.noiseSeed * 100 + sites.size();
+        sites.push_back({.address = address, .experts = experts, .chosen = chosen, .heads = 2, .logits = randomLogits(text, 2, experts, own)});
+    }
+    return sites;
+}
+
+/// Rows of routers, [experts, width], a different one for every expert of every router.
+class Rows
+{
+public:
+    RouterRows of(std::uint64_t seed, std::vector<int> to = {}, int experts = 5, std::size_t width = 8)
+    {
+        return [this, seed, to, experts, width](const RouterAddress& address) {
+            std::vector<float> values(static_cast<std::size_t>(experts) * width);
+            for (int e = 0; e < experts; ++e)
+                for (std::size_t i = 0; i < width; ++i) {
+                    const auto row = static_cast<std::size_t>(to.empty() ? e : to[static_cast<std::size_t>(e)]);
+                    const auto site = static_cast<std::uint64_t>(address.depth * 100 + static_cast<int>(address.site) * 10 + address.head.value_or(0));
+                    values[row * width + i] = static_cast<float>(normal(seed, site, static_cast<std::uint64_t>(e), i));
+                }
+            m_kept.push_back(std::make_unique<std::vector<float>>(std::move(values)));
+            return MatrixRows{*m_kept.back(), width};
+        };
+    }
+
+private:
+    std::vector<std::unique_ptr<std::vector<float>>> m_kept;
+};
+
+void expectIdentical(const Comparison& comparison, std::size_t routers)
+{
+    ASSERT_EQ(comparison.routers.size(), routers);
+    EXPECT_EQ(comparison.agreement, 1);
+    for (const RouterComparison& router : comparison.routers) {
+        SCOPED_TRACE(router.a.toString());
+        EXPECT_EQ(router.agreement, 1);
+        EXPECT_EQ(router.bound, 1);
+        EXPECT_EQ(router.loadDivergence, 0);
+        EXPECT_NEAR(router.gateCorrelation, 1, 1e-12);
+        EXPECT_LT(router.chance, 0.9);
+        EXPECT_GT(router.mutualInformation, 0.1);
+        EXPECT_FALSE(router.tooLittleText);
+        for (const float agreement : router.unitAgreement)
+            EXPECT_EQ(agreement, 1.0F);
+    }
+    for (const UnitComparison& unit : comparison.units) {
+        EXPECT_EQ(unit.agreement, 1);
+        EXPECT_EQ(unit.contextA, unit.contextB);
+    }
+    EXPECT_THAT(comparison.onlyA, IsEmpty());
+    EXPECT_THAT(comparison.onlyB, IsEmpty());
+}
+
+Trace withLosses(Trace trace, float loss)
+{
+    trace.loss.assign(static_cast<std::size_t>(trace.tokens()), loss);
+    trace.loss.front() = std::numeric_limits<float>::quiet_NaN();
+    return trace;
+}
+
+TEST(CompareTraces, AModelAgainstItself)
+{
+    const auto text = letters(randomText(600, 1));
+    const Trace trace = withLosses(sampleTrace(text, switchHead(text, 5, 2, {}), sampleModel(2)), 1.5F);
+    Rows rows;
+    CompareExtras extras;
+    extras.rowsA = rows.of(1);
+    extras.rowsB = rows.of(1);
+    for (const Matching matching : {Matching::Identity, Matching::Coselection, Matching::Weights}) {
+        SCOPED_TRACE(toString(matching));
+        const Comparison comparison = compareTraces(traces(trace, trace), settings(matching), extras);
+        expectIdentical(comparison, 8);
+        EXPECT_TRUE(comparison.alignment.sameTokens);
+        EXPECT_EQ(comparison.crossFitted, matching == Matching::Coselection);
+        for (const RouterComparison& router : comparison.routers) {
+            EXPECT_EQ(router.a, router.b);
+            std::vector<int> same(5);
+            std::iota(same.begin(), same.end(), 0);
+            EXPECT_EQ(router.expertOfB, same);
+            EXPECT_GT(router.agreement, router.null.high);
+            if (matching == Matching::Coselection)
+                EXPECT_EQ(router.stability, 1);
+            else
+                EXPECT_TRUE(std::isnan(router.stability));
+        }
+        EXPECT_EQ(comparison.loss.bytes, 599);
+        EXPECT_NEAR(comparison.loss.bitsPerByteA, 1.5 / std::log(2.0), 1e-6);
+        EXPECT_EQ(comparison.loss.bitsPerByteA, comparison.loss.bitsPerByteB);
+        EXPECT_EQ(comparison.loss.difference.low, 0);
+        EXPECT_EQ(comparison.loss.difference.high, 0);
+    }
+}
+
+TEST(CompareTraces, FindsRenumberedExpertsAndHeads)
+{
+    const auto text = letters(randomText(600, 2));
+    const auto sites = switchHead(text, 5, 2, {});
+    const std::vector<int> to{3, 0, 4, 1, 2};
+    std::vector<SampleSite> other;
+    for (const SampleSite& site : sites) {
+        other.push_back(renumbered(site, to));
+        for (std::size_t token = 0; token < text.tokens.size(); ++token) // and exchange the heads
+            std::swap_ranges(other.back().logits.begin() + static_cast<std::ptrdiff_t>(token * 10),
+                             other.back().logits.begin() + static_cast<std::ptrdiff_t>(token * 10 + 5),
+                             other.back().logits.begin() + static_cast<std::ptrdiff_t>(token * 10 + 5));
+    }
+    const auto both = traces(sampleTrace(text, sites, sampleModel(2)), sampleTrace(text, other, sampleModel(2, "elsewhere/model.pth")));
+    Rows rows;
+    CompareExtras extras;
+    extras.rowsA = rows.of(1);
+    const auto moved = rows.of(1, to);
+    extras.rowsB = [moved](RouterAddress address) {
+        address.head = 1 - *address.head;
+        return moved(address);
+    };
+    for (const Matching matching : {Matching::Coselection, Matching::Weights}) {
+        SCOPED_TRACE(toString(matching));
+        const Comparison comparison = compareTraces(both, settings(matching), extras);
+        expectIdentical(comparison, 8);
+        for (const RouterComparison& router : comparison.routers) {
+            EXPECT_EQ(router.expertOfB, to);
+            EXPECT_EQ(router.a.wholeSite(), router.b.wholeSite());
+            EXPECT_EQ(*router.a.head, 1 - *router.b.head);
+            EXPECT_EQ(comparison.ofA(router.a), &router);
+            EXPECT_EQ(comparison.ofB(router.b), &router);
+        }
+    }
+    const Comparison unmatched = compareTraces(both, settings(Matching::Identity));
+    EXPECT_LT(unmatched.agreement, 0.6);
+    // Fitted on another text.
+    const auto more = letters(randomText(500, 3));
+    auto fitSites = switchHead(more, 5, 2, {});
+    auto fitOther = fitSites;
+    for (auto& site : fitOther)
+        site = renumbered(site, to);
+    const auto heads = traces(sampleTrace(text, sites, sampleModel(2)), [&] {
+        auto renamed = sites;
+        for (auto& site : renamed)
+            site = renumbered(site, to);
+        return sampleTrace(text, renamed, sampleModel(2));
+    }());
+    CompareExtras fitted;
+    fitted.fit = traces(sampleTrace(more, fitSites, sampleModel(2)), sampleTrace(more, fitOther, sampleModel(2)));
+    const Comparison comparison = compareTraces(heads, settings(Matching::Coselection), fitted);
+    expectIdentical(comparison, 8);
+    EXPECT_FALSE(comparison.crossFitted);
+}
+
+/// The mean over all permutations of B's experts, of identity agreement, is k/E: every expert is as often opposite every other.
+TEST(CompareTraces, IdentityAgreementOverPermutationsIsByChance)
+{
+    for (const auto& [experts, chosen] : {std::pair{5, 2}, {4, 1}, {16, 3}}) {
+        const auto text = letters(randomText(300, 7));
+        const SampleSite site{.address = "layers.0.self.o", .experts = experts, .chosen = chosen, .heads = 1, .perHead = false,
+                              .logits = randomLogits(text, 1, experts, {})};
+        std::vector<std::vector<int>> permutations;
+        if (experts <= 5) {
+            std::vector<int> order(static_cast<std::size_t>(experts));
+            std::iota(order.begin(), order.end(), 0);
+            do
+                permutations.push_back(order);
+            while (std::next_permutation(order.begin(), order.end()));
+        } else {
+            for (std::uint64_t seed = 0; seed < 500; ++seed)
+                permutations.push_back(randomPermutation(experts, seed));
+        }
+        const auto a = std::make_shared<const Trace>(sampleTrace(text, {site}, sampleModel(1)));
+        CompareSettings plain;
+        plain.matching = Matching::Identity;
+        plain.nullReplicates = 0;
+        plain.bootstrapReplicates = 0;
+        double sum = 0;
+        for (const auto& to : permutations)
+            sum += compareTraces({a, std::make_shared<const Trace>(sampleTrace(text, {renumbered(site, to)}, sampleModel(1)))}, plain).agreement;
+        EXPECT_NEAR(sum / static_cast<double>(permutations.size()), static_cast<double>(chosen) / experts, 0.02);
+    }
+}
+
+/// Two unrelated functions of the token, disturbed by the position.
+TEST(CompareTraces, UnrelatedModelsAreInsideTheNull)
+{
+    int inside = 0;
+    double agreement = 0, null = 0, information = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        const auto text = letters(randomText(400, seed));
+        const auto site = [&text](std::uint64_t own) {
+            return SampleSite{.address = "layers.0.self.o", .experts = 5, .chosen = 2, .heads = 1, .perHead = false,
+                              .logits = randomLogits(text, 1, 5, {.seed = own, .context = 0.7, .noiseSeed = own})};
+        };
+        CompareSettings wanted = settings(Matching::Coselection);
+        wanted.nullReplicates = 60;
+        wanted.bootstrapReplicates = 0;
+        wanted.seed = seed;
+        const Comparison comparison = compareTraces(
+            traces(sampleTrace(text, {site(2 * seed)}, sampleModel(1)), sampleTrace(text, {site(2 * seed + 1)}, sampleModel(1))), wanted);
+        const RouterComparison& router = comparison.routers.front();
+        inside += router.null.low <= router.agreement && router.agreement <= router.null.high;
+        agreement += router.agreement / 100;
+        null += router.nullMean / 100;
+        information += router.mutualInformation / 100;
+    }
+    EXPECT_GE(inside, 88);
+    EXPECT_NEAR(agreement, null, 0.03);
+    EXPECT_LT(information, 0.05);
+}
+
+TEST(CompareTraces, AgreementFallsWithNoiseOnTheLogits)
+{
+    const auto text = letters(randomText(400, 11));
+    const SampleSite site{.address = "layers.0.self.o", .experts = 5, .chosen = 2, .heads = 1, .perHead = false,
+                          .logits = randomLogits(text, 1, 5, {})};
+    double before = 1.0001;
+    for (const double noise : {0.0, 0.2, 0.5, 1.0, 3.0}) {
+        double mean = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            SampleSite disturbed = site;
+            for (std::size_t i = 0; i < disturbed.logits.size(); ++i)
+                disturbed.logits[i] += static_cast<float>(noise * normal(seed, i));
+            CompareSettings wanted = settings(Matching::Coselection);
+            wanted.nullReplicates = 0;
+            mean += compareTraces(traces(sampleTrace(text, {site}, sampleModel(1)), sampleTrace(text, {disturbed}, sampleModel(1))), wanted)
+                        .agreement / 20;
+        }
+        EXPECT_LT(mean, before) << "noise " << noise;
+        before = mean;
+    }
+    EXPECT_LT(before, 0.65);
+}
+
+TEST(CompareTraces, SideBySideIsTheSameTurnedRound)
+{
+    // A with one head, B with three: B's leftovers are listed, and the other way round the numbers are the same.
+    const auto text = letters(randomText(400, 5));
+    const SampleSite one{.address = "layers.0.self.v", .experts = 4, .chosen = 1, .heads = 1, .logits = randomLogits(text, 1, 4, {.seed = 5})};
+    const SampleSite three{.address = "layers.0.self.v", .experts = 6, .chosen = 2, .heads = 3, .logits = randomLogits(text, 3, 6, {.seed = 6})};
+    const Trace a = sampleTrace(text, {one}, sampleModel(1));
+    const Trace b = sampleTrace(text, {three}, sampleModel(1));
+    CompareSettings wanted = settings(Matching::Coselection);
+    wanted.nullReplicates = 0;
+    const Comparison forth = compareTraces(traces(a, b), wanted);
+    const Comparison back = compareTraces(traces(b, a), wanted);
+    ASSERT_EQ(forth.routers.size(), 1U);
+    ASSERT_EQ(back.routers.size(), 1U);
+    const RouterComparison& x = forth.routers.front();
+    const RouterComparison& y = back.routers.front();
+    EXPECT_EQ(x.a, y.b);
+    EXPECT_EQ(x.b, y.a);
+    EXPECT_EQ(x.agreement, y.agreement);
+    EXPECT_EQ(x.chance, y.chance);
+    EXPECT_EQ(x.bound, y.bound);
+    EXPECT_LT(x.bound, 1);
+    EXPECT_GE(x.bound, x.agreement);
+    EXPECT_NEAR(x.loadDivergence, y.loadDivergence, 1e-12);
+    EXPECT_NEAR(x.gateCorrelation, y.gateCorrelation, 1e-12);
+    EXPECT_EQ(x.unitAgreement, y.unitAgreement);
+    ASSERT_EQ(x.expertOfB.size(), 4U);
+    ASSERT_EQ(y.expertOfB.size(), 6U);
+    for (std::size_t e = 0; e < 4; ++e)
+        EXPECT_EQ(y.expertOfB[static_cast<std::size_t>(x.expertOfB[e])], static_cast<int>(e));
+    EXPECT_EQ(std::count(y.expertOfB.begin(), y.expertOfB.end(), -1), 2);
+    ASSERT_EQ(forth.onlyB.size(), 2U);
+    EXPECT_THAT(forth.onlyB.front().why, HasSubstr("has fewer heads"));
+    EXPECT_EQ(back.onlyA.size(), 2U);
+}
+
+TEST(CompareTraces, SmallNumbersByHand)
+{
+    // Four tokens, three experts, one chosen: A 0 0 1 2, B 0 1 1 0.
+    const auto text = letters("abcd");
+    const auto site = [](std::initializer_list<int> choices) {
+        SampleSite result{.address = "layers.0.ffn.mlp", .experts = 3, .chosen = 1, .heads = 1, .perHead = false};
+        for (const int choice : choices)
+            for (int e = 0; e < 3; ++e)
+                result.logits.push_back(e == choice ? 1.0F : 0.0F);
+        return result;
+    };
+    const Comparison comparison = compareTraces(traces(sampleTrace(text, {site({0, 0, 1, 2})}, sampleModel(1)),
+                                                       sampleTrace(text, {site({0, 1, 1, 0})}, sampleModel(1))),
+                                                settings(Matching::Identity));
+    const RouterComparison& router = comparison.routers.front();
+    EXPECT_THAT(router.unitAgreement, testing::ElementsAre(1, 0, 1, 0));
+    EXPECT_EQ(router.agreement, 0.5);
+    EXPECT_EQ(router.chance, 0.5 * 0.5 + 0.25 * 0.5); // i_A = 1/2 1/4 1/4, i_B = 1/2 1/2 0
+    EXPECT_EQ(router.bound, 1);
+    // m = 1/2 3/8 1/8: D(A‖m) = 1/4 log2(2/3) + 1/4 log2 2, D(B‖m) = 1/2 log2(4/3)
+    EXPECT_NEAR(router.loadDivergence, (0.25 * std::log2(2.0 / 3) + 0.25 + 0.5 * std::log2(4.0 / 3)) / 2, 1e-12);
+    EXPECT_TRUE(std::isnan(router.interval.low));
+    EXPECT_FALSE(router.tooLittleText); // nothing was fitted
+    // Gates of expert 0: A s s 0 0, B s 0 0 s: rank correlation 0. Of expert 1: A third, B second and third. Expert 2 has none in B.
+    EXPECT_NEAR(router.gateCorrelations[0], 0, 1e-12);
+    EXPECT_NEAR(router.gateCorrelations[1], 1 / std::sqrt(3.0), 1e-12);
+    EXPECT_TRUE(std::isnan(router.gateCorrelations[2]));
+    EXPECT_NEAR(router.gateCorrelation, 1 / std::sqrt(3.0) / 2, 1e-12);
+}
+
+TEST(CompareTraces, UnmatchedExpertsBoundTheAgreement)
+{
+    // A has two experts and B four: whatever is matched, B's other two cannot agree.
+    const auto text = letters(randomText(400, 9));
+    SampleSite few{.address = "layers.0.self.o", .experts = 2, .chosen = 1, .heads = 1, .perHead = false};
+    SampleSite many{.address = "layers.0.self.o", .experts = 4, .chosen = 1, .heads = 1, .perHead = false};
+    for (std::size_t token = 0; token < text.tokens.size(); ++token) {
+        const auto choice = static_cast<int>(token % 4);
+        for (int e = 0; e < 2; ++e)
+            few.logits.push_back(e == choice / 2 ? 1 : 0);
+        for (int e = 0; e < 4; ++e)
+            many.logits.push_back(e == choice ? 1 : 0);
+    }
+    const auto comparison = compareTraces(traces(sampleTrace(text, {few}, sampleModel(1)), sampleTrace(text, {many}, sampleModel(1))),
+                                          settings(Matching::Coselection));
+    const RouterComparison& router = comparison.routers.front();
+    EXPECT_EQ(router.bound, 0.5);
+    EXPECT_EQ(router.agreement, 0.5);
+    EXPECT_NEAR(router.mutualInformation, 1, 0.02);
+    EXPECT_THAT(router.notes, testing::Contains(HasSubstr("2 experts of B have no counterpart")));
+}
+
+TEST(CompareTraces, WhereTokenizersDiffer)
+{
+    // "abcd" by letters against "ab", "cd": experts of A 0 1 | 1 1, of B 0 | 1.
+    const auto site = [](std::initializer_list<int> choices) {
+        SampleSite result{.address = "layers.0.self.o", .experts = 2, .chosen = 1, .heads = 1, .perHead = false};
+        for (const int choice : choices)
+            for (int e = 0; e < 2; ++e)
+                result.logits.push_back(e == choice ? 1.0F : 0.0F);
+        return result;
+    };
+    Trace a = sampleTrace(letters("abcd"), {site({0, 1, 1, 1})}, sampleModel(1));
+    Trace b = sampleTrace(pieces({"ab", "cd"}), {site({0, 1})}, sampleModel(1));
+    a.loss = {std::numeric_limits<float>::quiet_NaN(), 1, 2, 3};
+    b.loss = {std::numeric_limits<float>::quiet_NaN(), 4};
+    const Comparison comparison = compareTraces(traces(a, b), settings(Matching::Identity));
+    EXPECT_FALSE(comparison.alignment.sameTokens);
+    ASSERT_EQ(comparison.units.size(), 2U);
+    EXPECT_THAT(comparison.routers.front().unitAgreement, testing::ElementsAre(0.5F, 1.0F));
+    EXPECT_TRUE(std::isnan(comparison.units[0].lossA));
+    EXPECT_EQ(comparison.units[1].lossA, 5);
+    EXPECT_EQ(comparison.units[1].lossB, 4);
+    EXPECT_EQ(comparison.units[1].contextA, 2);
+    EXPECT_EQ(comparison.units[1].contextB, 1);
+    EXPECT_EQ(comparison.loss.bytes, 2);
+    EXPECT_NEAR(comparison.loss.bitsPerByteA, 5 / std::log(2.0) / 2, 1e-12);
+    EXPECT_THAT(comparison.notes, testing::Contains(HasSubstr("4 tokens of A and 2 of B")));
+}
+
+TEST(CompareTraces, TellsWhenThereIsTooLittleText)
+{
+    const auto text = letters(randomText(100, 1)); // 100·2 < 50·5
+    const auto trace = sampleTrace(text, switchHead(text, 5, 2, {}), sampleModel(2));
+    const Comparison comparison = compareTraces(traces(trace, trace), settings(Matching::Coselection));
+    for (const RouterComparison& router : comparison.routers) {
+        EXPECT_TRUE(router.tooLittleText);
+        EXPECT_THAT(router.notes, testing::Contains(HasSubstr("too little text")));
+    }
+    EXPECT_THAT(comparison.notes, testing::Contains(HasSubstr("8 of 8 pairs")));
+    // Texts as short as can be are no trouble.
+    for (const std::size_t length : {0, 1, 2, 3}) {
+        const auto tiny = letters(randomText(length, 1));
+        const auto short_ = sampleTrace(tiny, switchHead(tiny, 5, 2, {}), sampleModel(2));
+        const Comparison compared = compareTraces(traces(short_, short_), settings(Matching::Coselection));
+        EXPECT_EQ(compared.routers.size(), 8U);
+        EXPECT_EQ(compared.units.size(), length);
+        EXPECT_EQ(std::isnan(compared.agreement), length == 0);
+    }
+}
+
+TEST(CompareTraces, TheSameSeedGivesTheSameNumbers)
+{
+    const auto text = letters(randomText(300, 1));
+    const auto a = sampleTrace(text, switchHead(text, 5, 2, {.seed = 1}), sampleModel(2));
+    const auto b = sampleTrace(text, switchHead(text, 5, 2, {.seed = 2}), sampleModel(2));
+    auto wanted = settings(Matching::Coselection);
+    const auto first = compareTraces(traces(a, b), wanted);
+    const auto second = compareTraces(traces(a, b), wanted);
+    wanted.seed = 2;
+    const auto other = compareTraces(traces(a, b), wanted);
+    for (std::size_t i = 0; i < first.routers.size(); ++i) {
+        EXPECT_EQ(first.routers[i].nullMean, second.routers[i].nullMean);
+        EXPECT_EQ(first.routers[i].interval.low, second.routers[i].interval.low);
+        EXPECT_EQ(first.routers[i].mutualInformation, second.routers[i].mutualInformation);
+        EXPECT_EQ(first.routers[i].agreement, other.routers[i].agreement);
+        EXPECT_NE(first.routers[i].nullMean, other.routers[i].nullMean);
+        EXPECT_LE(first.routers[i].interval.low, first.routers[i].agreement);
+        EXPECT_GE(first.routers[i].interval.high, first.routers[i].agreement);
+    }
+}
+
+TEST(CompareTraces, WeightsNeedRowsOfOneWidth)
+{
+    const auto text = letters(randomText(50, 1));
+    const auto trace = sampleTrace(text, switchHead(text, 5, 2, {}), sampleModel(2));
+    EXPECT_THROW(compareTraces(traces(trace, trace), settings(Matching::Weights)), Error);
+    Rows rows;
+    CompareExtras extras;
+    extras.rowsA = rows.of(1);
+    extras.rowsB = rows.of(1, {}, 5, 9);
+    try {
+        compareTraces(traces(trace, trace), settings(Matching::Weights), extras);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("reads 8 numbers"));
+    }
+}
+
+TEST(CompareTraces, IsCancelled)
+{
+    const auto text = letters(randomText(50, 1));
+    const auto trace = sampleTrace(text, switchHead(text, 5, 2, {}), sampleModel(2));
+    std::stop_source stop;
+    int reports = 0;
+    const Progress progress{[&](double, std::string_view) {
+                                if (++reports == 3)
+                                    stop.request_stop();
+                            },
+                            stop.get_token()};
+    EXPECT_THROW(compareTraces(traces(trace, trace), settings(Matching::Coselection), {}, progress), Cancelled);
+    EXPECT_EQ(reports, 3);
+}
+
+TEST(CompareTraces, DivergencesBelongToTheirUnits)
+{
+    const auto text = pieces({"[s]", "a", "b"});
+    SampleSite site{.address = "layers.0.self.o", .experts = 2, .chosen = 1, .heads = 1, .perHead = false};
+    site.logits.assign(6, 0);
+    const auto trace = sampleTrace(text, {site}, sampleModel(1));
+    CompareExtras extras;
+    extras.divergence = {0.1F, 0.2F, 0.3F};
+    const auto comparison = compareTraces(traces(trace, trace), settings(Matching::Identity), extras);
+    ASSERT_EQ(comparison.units.size(), 2U);
+    EXPECT_FLOAT_EQ(static_cast<float>(comparison.units[0].divergence), 0.2F);
+    EXPECT_FLOAT_EQ(static_cast<float>(comparison.units[1].divergence), 0.3F);
+    extras.divergence.pop_back();
+    EXPECT_THROW(compareTraces(traces(trace, trace), settings(Matching::Identity), extras), Error);
+}
+
+TEST(TypeShuffle, GivesEveryTypeTheDecisionsOfOne)
+{
+    const std::vector<TokenId> ids{5, 7, 5, 9, 9, 5, 1};
+    const std::vector<std::size_t> used{0, 1, 2, 3, 4, 5};
+    const TypeShuffle shuffle(ids, used);
+    SeededRandom random(1);
+    bool moved = false;
+    for (int round = 0; round < 50; ++round) {
+        const auto source = shuffle.draw(random);
+        ASSERT_EQ(source.size(), ids.size());
+        EXPECT_EQ(source[6], 6U);
+        EXPECT_EQ(ids[source[0]], ids[source[2]]);
+        EXPECT_EQ(ids[source[0]], ids[source[5]]);
+        EXPECT_EQ(ids[source[3]], ids[source[4]]);
+        std::vector<TokenId> types{ids[source[0]], ids[source[1]], ids[source[3]]};
+        std::sort(types.begin(), types.end());
+        EXPECT_EQ(types, (std::vector<TokenId>{5, 7, 9}));
+        moved = moved || ids[source[0]] != 5;
+    }
+    EXPECT_TRUE(moved);
+}
+
+TEST(Matching, Names)
+{
+    for (const Matching matching : {Matching::Identity, Matching::Coselection, Matching::Weights})
+        EXPECT_EQ(matchingFromString(toString(matching)), matching);
+    EXPECT_EQ(matchingFromString("names"), std::nullopt);
+}
+
+} // namespace
+} // namespace headscope::core
