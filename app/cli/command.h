@@ -50,6 +50,7 @@ void runSpecialize(const Arguments& arguments, const CommandContext& context);
 void runTokenize(const Arguments& arguments, const CommandContext& context);
 void runTrace(const Arguments& arguments, const CommandContext& context);
 void runCount(const Arguments& arguments, const CommandContext& context);
+void runContexts(const Arguments& arguments, const CommandContext& context);
 void runMerge(const Arguments& arguments, const CommandContext& context);
 
 } // namespace headscope::app

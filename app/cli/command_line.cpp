@@ -29,6 +29,7 @@ constexpr std::array commonCommands{
     Command{"merge", "add up the counts of the parts of a corpus", runMerge},
     Command{"series", "the checkpoints of one run on the same text: how routing settles", runSeries},
     Command{"specialize", "which tokens belong to which expert: tables with statistics over a corpus", runSpecialize},
+    Command{"contexts", "where a token stands in a corpus, sorted by an expert's gate, with counter-examples", runContexts},
 };
 
 const Command* findCommand(std::string_view name, std::span<const Command> more)

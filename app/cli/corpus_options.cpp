@@ -83,12 +83,19 @@ std::string countingText(const core::CountProgress& now)
     return stage;
 }
 
-void CorpusOptions::add(CLI::App& app, Corpus corpus)
+void CorpusOptions::addReading(CLI::App& app, Corpus corpus)
 {
     app.add_option("CORPUS", m_corpus, "text files (also .gz) and folders of them")->required(corpus == Corpus::Required)->expected(1, -1)->type_name("");
     app.add_option("--documents", m_documents, "how files are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
     app.add_option("--window", m_window, "tokens run together, instead of the length of training")->check(positive())->type_name("N");
     app.add_option("--skip-first", m_skipFirst, "leave the first positions of every window out")->check(notNegative())->type_name("N");
+    app.add_option("--threads", m_threads, "windows run at the same time")->check(positive())->type_name("N");
+    app.add_option("--batch", m_batch, "windows in memory at the same time")->check(positive())->type_name("B");
+}
+
+void CorpusOptions::add(CLI::App& app, Corpus corpus)
+{
+    addReading(app, corpus);
     app.add_option("--tags", m_tags, "names of stretches: lines of [document,] begin, end, tag with tabs between")->type_name("FILE.tsv");
     app.add_flag("--words", m_words, "count words too");
     app.add_option("--frequent-tokens", m_frequentTokens, "how many frequent tokens are counted by what stands before and by position")
@@ -96,8 +103,6 @@ void CorpusOptions::add(CLI::App& app, Corpus corpus)
         ->type_name("M");
     app.add_option("--frequent", m_frequent, "a file with the ids of these tokens, instead of the most frequent of the corpus")->type_name("FILE");
     app.add_option("--groups", m_groups, "groups of documents for the bootstrap")->check(positive())->type_name("G");
-    app.add_option("--threads", m_threads, "windows run at the same time")->check(positive())->type_name("N");
-    app.add_option("--batch", m_batch, "windows in memory at the same time")->check(positive())->type_name("B");
 }
 
 void CorpusOptions::addParts(CLI::App& app)
@@ -133,11 +138,16 @@ core::CountSettings CorpusOptions::settings(const core::ModelInfo& info, const C
     return settings;
 }
 
+void makeProductsRepeatable()
+{
+    // Products of one shape then round alike whatever memory they lie in.
+    setenv("MKL_CBWR", "AUTO,STRICT", 0);
+}
+
 core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, ProgressLine& line,
                       const CommandContext& context)
 {
-    // Products of one shape then round alike whatever memory they lie in. Who has set it knows better (one setting for several kinds of CPU).
-    setenv("MKL_CBWR", "AUTO,STRICT", 0);
+    makeProductsRepeatable();
     const core::Progress progress = line.progress();
     const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Running), progress);
     core::CountSettings settings = corpus.settings(*opened->info(), context);

@@ -17,12 +17,14 @@ class App;
 
 namespace headscope::app {
 
-/// What every command that runs a corpus takes: CORPUS…, --documents, --window, --skip-first, --tags, --words, … Has to outlive the parsing.
+/// What the commands that run a corpus take: CORPUS…, --documents, --window, --skip-first, --tags, --words, … Has to outlive the parsing.
 class CorpusOptions
 {
 public:
     enum class Corpus : std::uint8_t { Required, Optional };
     void add(CLI::App& app, Corpus corpus);
+    /// Only what says how the texts are read and run: CORPUS…, --documents, --window, --skip-first, --threads, --batch.
+    void addReading(CLI::App& app, Corpus corpus);
     /// --part, --resume
     void addParts(CLI::App& app);
 
@@ -49,6 +51,10 @@ private:
 
 /// "counting, 12345 tokens/s, 3 min left"
 std::string countingText(const core::CountProgress& now);
+
+/// What MKL needs to give the same bits every time; before it computes anything. Who has set it knows better (one setting for several kinds of
+/// CPU).
+void makeProductsRepeatable();
 
 /// Opens the checkpoint for counting and counts, with a line that says how far it is. What MKL needs to give the same bits every time is set
 /// before it computes anything. `partial` is where an unfinished count is kept (empty: nowhere). Throws as countCorpus.

@@ -41,6 +41,7 @@ struct Context {
     std::uint64_t window = 0;        // of the document, from 0
     std::int64_t position = 0;       // in the window, from 0
     TokenId id = 0;
+    std::string piece; // as the vocabulary spells it
     RouterAddress router;
     std::vector<ExpertGate> experts; // that were chosen, by descending gate
     float margin = 0;                // k-th minus (k+1)-th score in logits; NaN where nothing is rejected
@@ -66,6 +67,7 @@ struct Contexts {
     /// without an expert.
     std::vector<Context> others;
 
+    CountBasis basis;                      // model, text policy and windows, as for counts; the rest of it is empty
     CorpusSize corpus;                     // positions: of the row, n(t)
     std::uint64_t behind = 0;              // of these positions, in what stands behind documents (separators): never listed
     std::uint64_t windows = 0;             // in which the row occurs

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/count_corpus.h"
 
-#include "core/checkpoint/file_bytes.h"
 #include "core/corpus/accumulator.h"
 #include "core/corpus/pass_checks.h"
 #include "core/corpus/resume.h"
@@ -29,14 +28,6 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string tokenizerHash(const Tokenizer& tokenizer)
-{
-    Sha256 digest;
-    const auto file = FileBytes::open(tokenizer.path());
-    digest.add(file->read(0, file->size()));
-    return digest.hex();
 }
 
 std::vector<Router> decidingRouters(const ModelInfo& info)
@@ -150,18 +141,7 @@ void Pass::check() const
 
 CountBasis Pass::basis() const
 {
-    CountBasis basis;
-    basis.model = modelName(m_info);
-    basis.family = m_info.family;
-    basis.variant = m_info.variant;
-    basis.fingerprint = m_settings.fingerprint;
-    basis.dtype = m_info.dtype;
-    basis.tokenizer = m_model.tokenizer()->description();
-    basis.tokenizerHash = tokenizerHash(*m_model.tokenizer());
-    basis.textPolicy = m_info.textPolicy;
-    basis.documents = toString(m_settings.documents);
-    basis.window = m_window;
-    basis.skipFirst = m_settings.skipFirst;
+    CountBasis basis = basisOf(m_model, m_settings.fingerprint, m_settings.documents, m_window, m_settings.skipFirst);
     basis.groups = m_settings.groups;
     basis.words = m_settings.words;
     basis.tags = m_tags.names();

@@ -165,13 +165,15 @@ private:
 
 Search::Search(const Model& model, const ContextSettings& settings, const Progress& progress, const ContextHooks& hooks)
     : m_model(model), m_info(*model.info()), m_settings(settings), m_progress(progress), m_hooks(hooks), m_ids(settings.ids),
-      m_words(WordNumbers::only(settings.words)), m_chosen(settings.limit), m_others(settings.limit)
+      m_words(WordNumbers::only(settings.words, settings.foldCase ? WordNumbers::Case::Folded : WordNumbers::Case::Kept)),
+      m_chosen(settings.limit), m_others(settings.limit)
 {
     m_window = windowLength(model, settings.window, settings.skipFirst);
     check();
     const auto router = std::ranges::find(m_info.routers, settings.routers.front(), &Router::address);
     m_experts = static_cast<std::size_t>(router->experts);
     m_found.selections.resize(m_experts);
+    m_found.basis = basisOf(model, settings.fingerprint, settings.documents, m_window, settings.skipFirst);
     m_threads = threadsFor(m_info, settings.threads);
     std::ranges::sort(m_ids);
     m_files = findCorpusFiles(settings.corpus);
@@ -379,6 +381,7 @@ Context Search::context(const Window& window, const SiteRouting& site, std::size
     made.window = window.index;
     made.position = token;
     made.id = window.ids[place];
+    made.piece = m_model.tokenizer()->piece(made.id);
     made.router = address;
     for (int i = 0; i < site.router.chosen; ++i) {
         const std::size_t slot = site.slot(token, head, i);

@@ -28,6 +28,7 @@ struct ContextSettings {
     /// here.
     std::vector<TokenId> ids;
     std::vector<std::string> words;
+    bool foldCase = false;     // words that differ only in case are one
     std::optional<int> expert; // without one all occurrences are listed together
 
     std::size_t limit = 100; // contexts, and counter-examples, that are kept
@@ -37,6 +38,8 @@ struct ContextSettings {
     /// The first percentile of every router's margins over a corpus, for what is doubtful; empty: that of the margins of
     /// each window.
     std::vector<float> marginPercentiles;
+
+    std::string fingerprint; // of the checkpoint; goes into Contexts::basis
 
     int threads = 0; // windows that run at the same time; 0: as many as there are processors
     int batch = 0;   // windows waiting or running at the same time, while all of them are run; 0: four for every thread

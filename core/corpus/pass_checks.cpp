@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/pass_checks.h"
 
+#include "core/checkpoint/file_bytes.h"
+#include "core/checkpoint/sha256.h"
 #include "core/corpus/count_corpus.h"
 #include "core/error.h"
 #include "core/export/trace_export.h"
@@ -16,6 +18,14 @@ namespace headscope::core {
 namespace {
 
 constexpr std::int64_t longestWindow = 1 << 24;
+
+std::string tokenizerHash(const Tokenizer& tokenizer)
+{
+    Sha256 digest;
+    const auto file = FileBytes::open(tokenizer.path());
+    digest.add(file->read(0, file->size()));
+    return digest.hex();
+}
 
 } // namespace
 
@@ -38,6 +48,25 @@ std::int64_t windowLength(const Model& model, std::int64_t given, std::int64_t s
         throw Error(fmt::format("Of windows of {} tokens the first {} cannot be left out; nothing would be counted.", window,
                                 skipFirst));
     return window;
+}
+
+CountBasis basisOf(const Model& model, const std::string& fingerprint, const DocumentSplit& documents, std::int64_t window,
+                   std::int64_t skipFirst)
+{
+    const ModelInfo& info = *model.info();
+    CountBasis basis;
+    basis.model = modelName(info);
+    basis.family = info.family;
+    basis.variant = info.variant;
+    basis.fingerprint = fingerprint;
+    basis.dtype = info.dtype;
+    basis.tokenizer = model.tokenizer()->description();
+    basis.tokenizerHash = tokenizerHash(*model.tokenizer());
+    basis.textPolicy = info.textPolicy;
+    basis.documents = toString(documents);
+    basis.window = window;
+    basis.skipFirst = skipFirst;
+    return basis;
 }
 
 int threadsFor(const ModelInfo& info, int given)

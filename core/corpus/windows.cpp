@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/windows.h"
 
+#include "core/tokenizer/fold_case.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -22,19 +24,20 @@ Vector takeFront(Vector& values, std::size_t count)
 
 } // namespace
 
-WordNumbers WordNumbers::only(const std::vector<std::string>& words)
+WordNumbers WordNumbers::only(const std::vector<std::string>& words, Case letters)
 {
     WordNumbers numbers;
     for (const std::string& word : words)
-        numbers.of(word);
+        numbers.of(letters == Case::Folded ? foldCase(word) : word);
     numbers.m_closed = true;
+    numbers.m_letters = letters;
     return numbers;
 }
 
 std::uint32_t WordNumbers::of(const std::string& word)
 {
     if (m_closed) {
-        const auto known = m_numbers.find(word);
+        const auto known = m_numbers.find(m_letters == Case::Folded ? foldCase(word) : word);
         return known == m_numbers.end() ? noWord : known->second;
     }
     const auto [found, isNew] = m_numbers.emplace(word, static_cast<std::uint32_t>(m_words.size()));

@@ -46,8 +46,9 @@ class WordNumbers
 {
 public:
     WordNumbers() = default;
-    /// Only these have a number; every other word has noWord.
-    static WordNumbers only(const std::vector<std::string>& words);
+    enum class Case : std::uint8_t { Kept, Folded };
+    /// Only these have a number; every other word has noWord. Folded: also what differs from one of them in case only.
+    static WordNumbers only(const std::vector<std::string>& words, Case letters);
 
     std::uint32_t of(const std::string& word);
     const std::vector<std::string>& words() const { return m_words; }
@@ -56,6 +57,7 @@ private:
     std::unordered_map<std::string, std::uint32_t> m_numbers;
     std::vector<std::string> m_words;
     bool m_closed = false;
+    Case m_letters = Case::Kept;
 };
 
 /// What the tokens of a corpus are wanted with.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <sstream>
@@ -39,6 +40,22 @@ std::string plain(const DataCell& cell)
     if (const auto* const number = std::get_if<double>(&cell))
         return fmt::format("{}", *number);
     return toUtf8(std::get<std::string>(cell));
+}
+
+/// A text as a reader sees it: of a token every space is visible, of running text none.
+std::string readableText(const std::string& text, const DataColumn& column)
+{
+    if (!column.running)
+        return displayed(text);
+    std::string shown;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        shown += displayed(std::string_view(text).substr(begin, end - begin));
+        if (end < text.size())
+            shown += ' ';
+        begin = end + 1;
+    }
+    return shown;
 }
 
 /// What a reader sees.
@@ -181,7 +198,7 @@ class MarkdownWriter : public DataTableWriter
 {
 public:
     MarkdownWriter(std::ostream& out, const std::vector<DataColumn>& columns, const About& about)
-        : m_out(out), m_columns(columns.size()), m_about(aboutMarkdown(about))
+        : m_out(out), m_columns(columns), m_about(aboutMarkdown(about))
     {
         std::string line = "|";
         for (const DataColumn& column : columns)
@@ -192,9 +209,10 @@ public:
     {
         rule(&cells);
         std::string line = "|";
-        for (const DataCell& cell : cells)
-            line +=
-                fmt::format(" {} |", isText(cell) ? markdownText(displayed(std::get<std::string>(cell))) : readable(cell));
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            line += fmt::format(" {} |", isText(cells[i])
+                                             ? markdownText(readableText(std::get<std::string>(cells[i]), m_columns[i]))
+                                             : readable(cells[i]));
         m_out << line << '\n';
     }
     void finish() override
@@ -210,14 +228,14 @@ private:
         if (m_ruled)
             return;
         std::string line = "|";
-        for (std::size_t i = 0; i < m_columns; ++i)
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
             line += first != nullptr && !isText((*first)[i]) ? "---:|" : "---|";
         m_out << line << '\n';
         m_ruled = true;
     }
 
     std::ostream& m_out;
-    std::size_t m_columns;
+    std::vector<DataColumn> m_columns;
     std::string m_about;
     bool m_ruled = false;
 };
@@ -235,8 +253,9 @@ public:
         begin(&cells);
         std::string line;
         for (std::size_t i = 0; i < cells.size(); ++i)
-            line += (i == 0 ? "" : " & ") +
-                    (isText(cells[i]) ? latexText(displayed(std::get<std::string>(cells[i]))) : readable(cells[i]));
+            line += (i == 0 ? "" : " & ") + (isText(cells[i])
+                                                 ? latexText(readableText(std::get<std::string>(cells[i]), m_columns[i]))
+                                                 : readable(cells[i]));
         m_out << line << " \\\\\n";
         if (++m_rows % rowsOfAPage == 0) { // a tabular does not break over pages
             m_out << "\\bottomrule\n\\end{tabular}\n\n";

@@ -19,6 +19,7 @@ using DataCell = std::variant<std::monostate, std::int64_t, double, std::string>
 struct DataColumn {
     std::string name;
     std::string meaning; // its formula or what it is, one line
+    bool running = false; // running text, not a token: in Markdown and LaTeX its spaces stay spaces
 };
 
 /// What led to a table: facts in order (`"min_count": 10`), what the columns mean, and what is to be known besides.

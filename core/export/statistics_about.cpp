@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/export/corpus_facts.h"
 #include "core/export/statistics_export.h"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@ namespace headscope::core {
 
 namespace {
 
-using Facts = std::vector<std::pair<std::string, DataCell>>;
-
 std::int64_t whole(std::uint64_t count)
 {
     return static_cast<std::int64_t>(count);
@@ -19,30 +18,10 @@ std::int64_t whole(std::uint64_t count)
 
 void addCounts(Facts& facts, const Counts& counts)
 {
-    const CountBasis& basis = counts.basis;
-    facts.emplace_back("model", basis.model);
-    facts.emplace_back("family", basis.family);
-    facts.emplace_back("variant", basis.variant);
-    facts.emplace_back("checkpoint_fingerprint", basis.fingerprint);
-    facts.emplace_back("dtype", basis.dtype);
-    facts.emplace_back("tokenizer", basis.tokenizer);
-    facts.emplace_back("tokenizer_sha256", basis.tokenizerHash);
-    facts.emplace_back("text_policy",
-                       fmt::format("{}{}{}", toString(basis.textPolicy.split), basis.textPolicy.addBos ? ", BOS" : "",
-                                   basis.textPolicy.addEos ? ", EOS" : ""));
-    if (!basis.textPolicy.documentSeparator.empty())
-        facts.emplace_back("document_separator", basis.textPolicy.documentSeparator);
-    for (const StreamCounts& stream : counts.streams) {
-        const std::string prefix = counts.streams.size() == 1 ? "" : stream.name + ".";
-        facts.emplace_back(prefix + "corpus_hash", toString(stream.corpus.hash));
-        facts.emplace_back(prefix + "corpus_documents", whole(stream.corpus.documents));
-        facts.emplace_back(prefix + "corpus_bytes", whole(stream.corpus.bytes));
-        facts.emplace_back(prefix + "corpus_tokens", whole(stream.corpus.tokens));
-        facts.emplace_back(prefix + "counted_positions", whole(stream.corpus.positions));
-    }
-    facts.emplace_back("documents_cut", basis.documents);
-    facts.emplace_back("window", basis.window);
-    facts.emplace_back("skip_first", basis.skipFirst);
+    addModelFacts(facts, counts.basis);
+    for (const StreamCounts& stream : counts.streams)
+        addCorpusFacts(facts, stream.corpus, counts.streams.size() == 1 ? "" : stream.name + ".");
+    addWindowFacts(facts, counts.basis);
     if (!counts.parts.parts.empty())
         facts.emplace_back("parts", fmt::format("{} of {}", fmt::join(counts.parts.parts, ", "), counts.parts.of));
 }

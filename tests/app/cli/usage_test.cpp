@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 TEST(Usage, HelpGoesToStandardOutput)
 {
-    for (const Arguments& line : {Arguments{"--help"}, {"-h"}, {"info", "--help"}, {"tokenize", "--help"}, {"trace", "-h"}, {"specialize", "--help"}}) {
+    for (const Arguments& line : {Arguments{"--help"}, {"-h"}, {"info", "--help"}, {"tokenize", "--help"}, {"trace", "-h"}, {"specialize", "--help"}, {"contexts", "--help"}}) {
         const Outcome outcome = run(line);
         EXPECT_EQ(outcome.code, 0);
         EXPECT_THAT(outcome.out, HasSubstr("Usage: headscope-cli"));
@@ -25,7 +25,7 @@ TEST(Usage, HelpGoesToStandardOutput)
 TEST(Usage, HelpNamesEveryCommandAndOption)
 {
     const std::string all = run({"--help"}).out;
-    for (const char* command : {"info", "specialize", "tokenize", "trace"})
+    for (const char* command : {"contexts", "info", "specialize", "tokenize", "trace"})
         EXPECT_THAT(all, HasSubstr(command));
     const std::string trace = run({"trace", "--help"}).out;
     for (const char* option : {"--text", "--file", "--ids", "--target", "--target-file", "--target-ids", "--device", "--dtype", "--attention",
