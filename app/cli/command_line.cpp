@@ -27,6 +27,7 @@ constexpr std::array commonCommands{
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace},
     Command{"count", "run a corpus and count which expert every router gives every token", runCount},
     Command{"merge", "add up the counts of the parts of a corpus", runMerge},
+    Command{"compare", "two checkpoints on the same text: matched experts, agreement against chance, losses", runCompare},
     Command{"series", "the checkpoints of one run on the same text: how routing settles", runSeries},
     Command{"specialize", "which tokens belong to which expert: tables with statistics over a corpus", runSpecialize},
     Command{"contexts", "where a token stands in a corpus, sorted by an expert's gate, with counter-examples", runContexts},

@@ -3,7 +3,7 @@
 
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
-#include "core/export/trace_export.h"
+#include "core/export/comparison_export.h"
 
 #include <fmt/format.h>
 
@@ -38,10 +38,11 @@ std::string arrows(const std::vector<int>& expertOfB)
 
 void printComparison(const CommandContext& context, const core::Comparison& comparison)
 {
-    context.out << fmt::format("A {} ({}), B {} ({})\n", core::modelName(*comparison.a), comparison.a->variant, core::modelName(*comparison.b), comparison.b->variant);
+    const core::ComparedNames names = core::comparedNames(comparison);
+    context.out << fmt::format("A {} ({}), B {} ({})\n", names.a, comparison.a->variant, names.b, comparison.b->variant);
     context.out << fmt::format("{} units of text{}; bits per byte A {}, B {}\n", comparison.alignment.units.size(),
                                comparison.alignment.sameTokens ? "" : " (tokenizers differ)", number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
-    context.out << fmt::format("experts matched by {}: {}\n\n", core::toString(comparison.matching), comparison.whyMatching);
+    context.out << fmt::format("matching: {}. {}\n\n", core::toString(comparison.matching), comparison.whyMatching);
     using Align = Table::Align;
     Table table({{"A"}, {"B"}, {"agreement", Align::Right}, {"95 %"}, {"chance", Align::Right}, {"null 95 %"}, {"bound", Align::Right}, {"experts"}});
     for (const core::RouterComparison& pair : comparison.routers)
@@ -49,10 +50,8 @@ void printComparison(const CommandContext& context, const core::Comparison& comp
                    arrows(pair.expertOfB)});
     table.print(context.out);
     std::vector<std::string> notes = comparison.notes;
-    for (const auto* side : {&comparison.onlyA, &comparison.onlyB}) {
-        for (const core::UnpairedRouter& router : *side)
-            notes.push_back(fmt::format("{} of {} has no counterpart: {}.", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
-    }
+    const std::vector<std::string> unpaired = core::unpairedSentences(comparison);
+    notes.insert(notes.end(), unpaired.begin(), unpaired.end());
     printNotes(context, notes);
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <ostream>
 
 namespace headscope::core {
@@ -168,11 +169,11 @@ std::vector<DataColumn> costColumns()
             {"parameters", "of the whole model"}};
 }
 
-std::vector<DataCell> costCells(std::string_view which, const ModelInfo& info, const ComparisonExport& what)
+std::vector<DataCell> costCells(std::string_view which, const std::string& name, const ModelInfo& info, const ComparisonExport& what)
 {
     const ModelCost cost = comparedCost(info, what);
     return {std::string(which),
-            modelName(info),
+            name,
             cost.length.tokens,
             cost.length.memory,
             cost.all.multiplyAccumulates,
@@ -196,9 +197,9 @@ std::vector<DataColumn> columnsOf(ComparisonTable table)
     return {};
 }
 
-void addModel(About& about, const std::string& which, const ModelInfo& info, const std::string& fingerprint)
+void addModel(About& about, const std::string& which, const std::string& name, const ModelInfo& info, const std::string& fingerprint)
 {
-    about.facts.emplace_back(which, modelName(info));
+    about.facts.emplace_back(which, name);
     about.facts.emplace_back(which + "_family", info.family);
     about.facts.emplace_back(which + "_variant", info.variant);
     if (!fingerprint.empty())
@@ -217,6 +218,29 @@ std::optional<ComparisonTable> comparisonTable(std::string_view name)
 {
     const auto found = std::ranges::find(tableNames, name, &std::pair<ComparisonTable, std::string_view>::second);
     return found == tableNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+ComparedNames comparedNames(const Comparison& comparison)
+{
+    ComparedNames names{modelName(*comparison.a), modelName(*comparison.b)};
+    if (names.a == names.b) {
+        const auto withFolder = [](const std::string& name, const std::string& path) {
+            const std::string folder = std::filesystem::path(path).parent_path().filename().string();
+            return folder.empty() ? name : folder + "/" + name;
+        };
+        names = {withFolder(names.a, comparison.a->path), withFolder(names.b, comparison.b->path)};
+    }
+    return names;
+}
+
+std::vector<std::string> unpairedSentences(const Comparison& comparison)
+{
+    std::vector<std::string> sentences;
+    for (const auto* side : {&comparison.onlyA, &comparison.onlyB}) {
+        for (const UnpairedRouter& router : *side)
+            sentences.push_back(fmt::format("{} of {} has no counterpart: {}", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
+    }
+    return sentences;
 }
 
 ModelCost comparedCost(const ModelInfo& model, const ComparisonExport& what)
@@ -243,8 +267,9 @@ About aboutComparison(const Comparison& comparison, const ComparisonExport& what
 {
     About about;
     about.facts.emplace_back("program", what.program);
-    addModel(about, "a", *comparison.a, what.fingerprintA);
-    addModel(about, "b", *comparison.b, what.fingerprintB);
+    const ComparedNames names = comparedNames(comparison);
+    addModel(about, "a", names.a, *comparison.a, what.fingerprintA);
+    addModel(about, "b", names.b, *comparison.b, what.fingerprintB);
     about.facts.emplace_back("bytes", static_cast<std::int64_t>(what.traces.a->text().text.size()));
     about.facts.emplace_back("units", static_cast<std::int64_t>(comparison.alignment.units.size()));
     about.facts.emplace_back("matching", std::string(toString(comparison.matching)));
@@ -261,9 +286,8 @@ About aboutComparison(const Comparison& comparison, const ComparisonExport& what
     about.facts.emplace_back("bits_per_byte_b", comparison.loss.bitsPerByteB);
     about.formulas = std::move(formulas);
     about.notes = comparison.notes;
-    for (const auto* side : {&comparison.onlyA, &comparison.onlyB})
-        for (const UnpairedRouter& router : *side)
-            about.notes.push_back(fmt::format("{} of {} has no counterpart: {}.", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
+    for (std::string& sentence : unpairedSentences(comparison))
+        about.notes.push_back(std::move(sentence));
     return about;
 }
 
@@ -286,8 +310,8 @@ void writeComparisonTable(std::ostream& out, TableFormat format, ComparisonTable
             addExperts(*writer, pair, what.traces);
         break;
     case ComparisonTable::Cost:
-        writer->row(costCells("A", *comparison.a, what));
-        writer->row(costCells("B", *comparison.b, what));
+        writer->row(costCells("A", comparedNames(comparison).a, *comparison.a, what));
+        writer->row(costCells("B", comparedNames(comparison).b, *comparison.b, what));
         break;
     }
     writer->finish();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headscope::core {
 
@@ -38,6 +39,15 @@ void writeComparisonTable(std::ostream& out, TableFormat format, ComparisonTable
 
 /// Everything in one object (docs/compare-file.md): about, a, b, routers, unpaired, tokens, loss, cost, text.
 void writeComparisonJson(std::ostream& out, const Comparison& comparison, const ComparisonExport& what);
+
+/// What the two checkpoints are called: by their files, with their folders where these are called the same.
+struct ComparedNames {
+    std::string a, b;
+};
+ComparedNames comparedNames(const Comparison& comparison);
+
+/// "layers.0.ffn.mlp of B has no counterpart: A does not route mlp in its layer 0."
+std::vector<std::string> unpairedSentences(const Comparison& comparison);
 
 /// What a model's attention costs, for the length of `what`, else for what it was trained with, else for the text.
 ModelCost comparedCost(const ModelInfo& model, const ComparisonExport& what);

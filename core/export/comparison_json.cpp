@@ -5,7 +5,6 @@
 #include "core/export/info_json.h"
 #include "core/export/json_writer.h"
 #include "core/export/tokens_json.h"
-#include "core/export/trace_export.h"
 
 #include <ostream>
 
@@ -23,11 +22,11 @@ void writeInterval(JsonWriter& json, std::string_view name, const Interval& inte
     json.endArray();
 }
 
-void writeModel(JsonWriter& json, std::string_view name, const ModelInfo& info, const std::string& fingerprint)
+void writeModel(JsonWriter& json, std::string_view key, const std::string& name, const ModelInfo& info, const std::string& fingerprint)
 {
-    json.key(name);
+    json.key(key);
     json.beginObject();
-    json.member("model", modelName(info));
+    json.member("model", name);
     json.member("family", info.family);
     json.member("variant", info.variant);
     json.key("fingerprint");
@@ -213,8 +212,9 @@ void writeComparisonJson(std::ostream& out, const Comparison& comparison, const 
     json.member("format", "headscope comparison");
     json.member("version", 1);
     json.member("program", what.program);
-    writeModel(json, "a", *comparison.a, what.fingerprintA);
-    writeModel(json, "b", *comparison.b, what.fingerprintB);
+    const ComparedNames names = comparedNames(comparison);
+    writeModel(json, "a", names.a, *comparison.a, what.fingerprintA);
+    writeModel(json, "b", names.b, *comparison.b, what.fingerprintB);
     writeSettings(json, comparison, what);
     json.member("text", what.traces.a->text().text);
     json.member("sameTokens", comparison.alignment.sameTokens);

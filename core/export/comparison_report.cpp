@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/comparison_report.h"
 
-#include "core/export/trace_export.h"
 #include "core/routing/router.h"
 #include "core/tokenizer/displayed.h"
 #include "core/trace/model_info.h"
@@ -33,7 +32,8 @@ ReportTable models(const Comparison& comparison, const ComparisonExport& what)
     const auto row = [&](const std::string& name, const std::string& a, const std::string& b) { table.rows.push_back({name, a, b}); };
     const ModelInfo& a = *comparison.a;
     const ModelInfo& b = *comparison.b;
-    row("checkpoint", modelName(a), modelName(b));
+    const ComparedNames names = comparedNames(comparison);
+    row("checkpoint", names.a, names.b);
     row("family", a.family, b.family);
     row("kind", a.variant, b.variant);
     row("parameters", fmt::format("{}", a.parameters), fmt::format("{}", b.parameters));
@@ -132,7 +132,7 @@ ReportStrips strips(const Comparison& comparison, const RouterComparison& pair, 
 
 std::string settingsSentence(const Comparison& comparison, const ComparisonExport& what)
 {
-    std::string text = fmt::format("{}. Experts are matched by {}: {}", what.program, toString(comparison.matching), comparison.whyMatching);
+    std::string text = fmt::format("{}. Matching: {}. {}", what.program, toString(comparison.matching), comparison.whyMatching);
     if (!what.fittedOn.empty())
         text += fmt::format(" The matching was fitted on {}.", what.fittedOn);
     else if (comparison.crossFitted)
@@ -147,9 +147,8 @@ void addRouters(Report& report, const Comparison& comparison)
     report.emplace_back(std::string("Agreement is the share of the choices that the matched experts of both share, against chance (independent choices of the same loads) and "
                                     "a null (B's choices permuted over token types and matched anew)."));
     report.emplace_back(routers(comparison));
-    for (const auto* side : {&comparison.onlyA, &comparison.onlyB})
-        for (const UnpairedRouter& router : *side)
-            report.emplace_back(fmt::format("{} of {} has no counterpart: {}.", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
+    for (std::string& sentence : unpairedSentences(comparison))
+        report.emplace_back(std::move(sentence));
     report.emplace_back(ReportHeading{2, "Matching"});
     report.emplace_back(matchings(comparison));
 }
@@ -159,7 +158,8 @@ void addRouters(Report& report, const Comparison& comparison)
 Report comparisonReport(const Comparison& comparison, const ComparisonExport& what, const std::vector<std::size_t>& pairs)
 {
     Report report;
-    report.emplace_back(ReportHeading{1, fmt::format("{} and {} on the same text", modelName(*comparison.a), modelName(*comparison.b))});
+    const ComparedNames names = comparedNames(comparison);
+    report.emplace_back(ReportHeading{1, fmt::format("{} and {} on the same text", names.a, names.b)});
     report.emplace_back(settingsSentence(comparison, what));
     report.emplace_back(models(comparison, what));
     if (!std::isnan(comparison.loss.difference.low))

@@ -55,7 +55,7 @@ std::string markdownStrips(const ReportStrips& units)
 
 // ── HTML ──
 
-constexpr std::size_t lineLength = 84; // characters of a line of strips
+constexpr std::size_t lineLength = 150; // characters of a line of strips
 
 std::string htmlText(std::string_view text)
 {
