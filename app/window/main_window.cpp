@@ -35,13 +35,14 @@ QString shown(const std::filesystem::path& path)
 MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind systemTheme)
     : m_memory(memory), m_systemTheme(systemTheme), m_workspace(workspace),
       m_views(new CentralPane(m_workspace.selection(), m_workspace.tiles())),
-      m_specialisation(new SpecialisationPage(m_workspace)),
+      m_specialisation(new SpecialisationPage(m_workspace)), m_compare(new ComparePage(m_workspace)),
       m_checkpoints(new CheckpointPanel(m_workspace)), m_routerMap(new widgets::RouterMap), m_info(new InfoPanel),
       m_status(new StatusLine), m_actions(new WindowActions(this)),
       m_slotA(new SlotButton(Slot::A, m_workspace.checkpoints())), m_slotB(new SlotButton(Slot::B, m_workspace.checkpoints()))
 {
     setWindowTitle(tr("Headscope"));
     m_views->pages()->addTab(m_specialisation, tr("Specialisation"));
+    m_views->pages()->addTab(m_compare, tr("Compare"));
     setCentralWidget(m_views);
     setStatusBar(m_status);
     m_routerMap->setSelection(&m_workspace.selection());
@@ -91,7 +92,7 @@ void MainWindow::connectActions()
     connect(m_actions, &WindowActions::openFile, this, [this] { ask(FileQuestion::Kind::Checkpoint); });
     connect(m_actions, &WindowActions::openFolder, this, [this] { ask(FileQuestion::Kind::Folder); });
     connect(m_actions, &WindowActions::chooseTokenizer, this, [this] { ask(FileQuestion::Kind::Tokenizer); });
-    connect(m_actions, &WindowActions::openPath, this, &MainWindow::open);
+    connect(m_actions, &WindowActions::openPath, this, [this](const QString& path) { open(path); });
     connect(m_actions, &WindowActions::closeCheckpoint, this,
             [this] { m_workspace.close(m_workspace.checkpoints().current()); });
     connect(m_actions, &WindowActions::sampleText, this, &MainWindow::setText);
@@ -140,6 +141,9 @@ void MainWindow::connectSlots()
     connect(&m_workspace.checkpoints(), &CheckpointListItemModel::secondChanged, this, &MainWindow::secondShown);
     connect(&m_workspace, &Workspace::secondTraceChanged, this,
             [this] { m_views->messages()->dismiss(secondSubject()); });
+    connect(m_compare, &ComparePage::openSecondAsked, this, &MainWindow::openSecond);
+    connect(m_views->pages(), &QTabWidget::currentChanged, this, // the page has the tokens of A itself
+            [this] { m_views->strip()->setVisible(m_views->pages()->currentWidget() != m_compare); });
     connect(&m_workspace, &Workspace::secondTraceFailed, this,
             [this](CheckpointSession* session, const QString& sentence) {
                 m_views->messages()->show(secondFailed(*session, sentence));
@@ -174,6 +178,7 @@ void MainWindow::restore()
     m_views->splitter()->restoreState(m_settings.splitter);
     m_actions->setRecent(m_settings.recent);
     setTheme(m_settings.theme);
+    m_compare->setChoices(m_settings.compare);
 }
 
 /// As at the first start: docks and splitter know their room only once the window is shown.
@@ -200,16 +205,17 @@ void MainWindow::closeEvent(QCloseEvent* event)
         m_settings.geometry = saveGeometry();
         m_settings.docks = saveState();
         m_settings.splitter = m_views->splitter()->saveState();
+        m_settings.compare = m_compare->choices();
         m_settings.save();
     }
     QMainWindow::closeEvent(event);
 }
 
-void MainWindow::open(const QString& path)
+void MainWindow::open(const QString& path, Slot slot)
 {
     core::OpenOptions options;
     options.device = m_device;
-    m_workspace.open(std::filesystem::path(path.toStdString()), options);
+    m_workspace.open(std::filesystem::path(path.toStdString()), options, slot);
 }
 
 void MainWindow::openWith(const CheckpointSession& session, const std::filesystem::path& tokenizer,
@@ -221,12 +227,24 @@ void MainWindow::openWith(const CheckpointSession& session, const std::filesyste
     m_workspace.open(session.path(), options);
 }
 
-void MainWindow::ask(FileQuestion::Kind kind)
+/// One of the open ones, or a file when there is no other.
+void MainWindow::openSecond()
 {
-    askForPath(this, {kind, m_settings.folder}, [this, kind](const QString& path) {
+    int others = 0;
+    for (int row = 0; row < m_workspace.checkpoints().rowCount(); ++row)
+        others += m_workspace.checkpoints().session(row) != m_workspace.checkpoints().current();
+    if (others > 0)
+        m_slotB->showMenu();
+    else
+        ask(FileQuestion::Kind::Checkpoint, Slot::B);
+}
+
+void MainWindow::ask(FileQuestion::Kind kind, Slot slot)
+{
+    askForPath(this, {kind, m_settings.folder}, [this, kind, slot](const QString& path) {
         const CheckpointSession* session = m_workspace.checkpoints().current();
         if (kind != FileQuestion::Kind::Tokenizer)
-            open(path);
+            open(path, slot);
         else if (session)
             openWith(*session, path.toStdString(), session->options().device);
     });

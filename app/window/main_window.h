@@ -3,6 +3,7 @@
 
 #include "app/window/central_pane.h"
 #include "app/window/checkpoint_panel.h"
+#include "app/window/compare_page.h"
 #include "app/window/dialogs.h"
 #include "app/window/info_panel.h"
 #include "app/window/slot_button.h"
@@ -37,7 +38,7 @@ public:
     ~MainWindow() override;
 
     /// Of a file, a folder, or relative to the working folder.
-    void open(const QString& path);
+    void open(const QString& path, Slot slot = Slot::A);
     /// The demonstration checkpoint, or a message that it is not there.
     void openDemo();
     void setText(const std::string& text);
@@ -46,6 +47,7 @@ public:
     Workspace& workspace() { return m_workspace; }
     CentralPane& views() { return *m_views; }
     SpecialisationPage& specialisation() { return *m_specialisation; }
+    ComparePage& compare() { return *m_compare; }
     CheckpointPanel& checkpoints() { return *m_checkpoints; }
     widgets::RouterMap& routerMap() { return *m_routerMap; }
     StatusLine& status() { return *m_status; }
@@ -63,7 +65,8 @@ private:
     void restore();
     void arrange();
 
-    void ask(FileQuestion::Kind kind);
+    void ask(FileQuestion::Kind kind, Slot slot = Slot::A);
+    void openSecond();
     void openWith(const CheckpointSession& session, const std::filesystem::path& tokenizer, const std::string& device);
     QList<QWidget*> panes() const; // in the order of tabs
     void goToPane(int direction);
@@ -85,6 +88,7 @@ private:
     Workspace& m_workspace;
     CentralPane* m_views;
     SpecialisationPage* m_specialisation;
+    ComparePage* m_compare;
     CheckpointPanel* m_checkpoints;
     QList<QDockWidget*> m_docks;
     widgets::RouterMap* m_routerMap;

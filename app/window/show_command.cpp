@@ -20,6 +20,7 @@
 #include <QTabWidget>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <functional>
@@ -42,6 +43,8 @@ struct ShowLine {
     std::string page = "routing";
     std::string counts;
     std::string router;
+    std::string second;
+    std::string tint = "agreement";
     CLI::Option* textOption = nullptr;
 
     void add(CLI::App& app);
@@ -64,10 +67,15 @@ void ShowLine::add(CLI::App& app)
         ->capture_default_str()
         ->type_name("light|dark");
     app.add_option("--page", page, "what is in front")
-        ->check(CLI::IsMember({"routing", "attention", "specialisation"}))
+        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare"}))
         ->capture_default_str()
-        ->type_name("routing|attention|specialisation");
+        ->type_name("routing|attention|specialisation|compare");
     app.add_option("--router", router, "the router that is chosen, as layers.0.self.v.h1")->type_name("ADDRESS");
+    app.add_option("--second", second, "the checkpoint in slot B, for the page compare")->type_name("MODEL");
+    app.add_option("--tint", tint, "what colours the bands of the page compare")
+        ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
+        ->capture_default_str()
+        ->type_name("agreement|mean|loss|divergence");
     app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
 }
 
@@ -128,6 +136,14 @@ public:
         connect(&m_look, &QTimer::timeout, this, &Picture::look);
     }
 
+    /// B has failed, or its trace takes long.
+    void watchSecond()
+    {
+        connect(&m_workspace, &Workspace::secondTraceFailed, this,
+                [this](CheckpointSession*, const QString& sentence) { fail(sentence); });
+        connect(&m_workspace, &Workspace::secondAsked, this, [this] { m_workspace.traceAgain(WhenLong::Trace); });
+    }
+
     void wait(std::function<bool()> ready = {})
     {
         m_ready = std::move(ready);
@@ -164,6 +180,35 @@ private:
     std::function<bool()> m_ready; // besides the workspace
     int m_quiet = 0;
 };
+
+int pageIndex(std::string_view page)
+{
+    constexpr std::string_view pages[]{"routing", "attention", "specialisation", "compare"};
+    return static_cast<int>(std::ranges::find(pages, page) - std::begin(pages));
+}
+
+widgets::CompareTint tintNamed(std::string_view name)
+{
+    using enum widgets::CompareTint;
+    return name == "mean" ? MeanAgreement : name == "loss" ? Loss : name == "divergence" ? Divergence : Agreement;
+}
+
+/// Waits for the comparison, null and intervals included.
+void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
+{
+    CompareController& controller = window.compare().controller();
+    QObject::connect(&controller, &CompareController::failed, &picture, &Picture::fail);
+    picture.watchSecond();
+    window.compare().view().setTint(tintNamed(line.tint));
+    core::OpenOptions options;
+    options.device = line.model.openOptions(core::OpenFor::Running).device;
+    Workspace& workspace = window.workspace();
+    workspace.open(line.second, options, Slot::B);
+    const bool compares = line.page == "compare";
+    picture.wait([&workspace, &controller, &window, compares] {
+        return workspace.secondCurrent() && (!compares || (controller.idle() && window.compare().view().models().valid()));
+    });
+}
 
 void savePicture(MainWindow& window, const std::string& out)
 {
@@ -209,7 +254,7 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     MainWindow window(workspace, MainWindow::Memory::None, theme);
     window.setTheme(line.theme == "dark" ? ThemeChoice::Dark : ThemeChoice::Light);
     window.resize(size);
-    window.views().pages()->setCurrentIndex(line.page == "routing" ? 0 : line.page == "attention" ? 1 : 2);
+    window.views().pages()->setCurrentIndex(pageIndex(line.page));
     window.setText(text);
     Picture picture(workspace, context);
     workspace.open(model, line.model.openOptions(core::OpenFor::Running));
@@ -219,6 +264,8 @@ void runShow(const Arguments& arguments, const CommandContext& context)
         workspace.selection().setRouter(selectRouters(*workspace.trace()->model, {line.router}).front());
         picture.wait();
     }
+    if (!line.second.empty())
+        showSecond(line, window, picture);
     if (!line.counts.empty()) {
         SpecialisationController& controller = window.specialisation().controller();
         QObject::connect(&controller, &SpecialisationController::failed, &picture, &Picture::fail);

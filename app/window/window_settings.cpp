@@ -4,7 +4,41 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include <utility>
+
 namespace headscope::app {
+
+namespace {
+
+using widgets::CompareTint;
+
+const std::pair<CompareTint, QString> tints[]{{CompareTint::Agreement, QStringLiteral("agreement")},
+                                              {CompareTint::MeanAgreement, QStringLiteral("meanAgreement")},
+                                              {CompareTint::Loss, QStringLiteral("loss")},
+                                              {CompareTint::Divergence, QStringLiteral("divergence")}};
+
+CompareChoices loadCompare(const QSettings& stored)
+{
+    CompareChoices choices;
+    for (const auto& [tint, name] : tints)
+        if (stored.value(QStringLiteral("compare/tint")).toString() == name)
+            choices.tint = tint;
+    choices.onlyDifferences = stored.value(QStringLiteral("compare/onlyDifferences")).toBool();
+    choices.matching = core::matchingFromString(stored.value(QStringLiteral("compare/matching")).toString().toStdString());
+    return choices;
+}
+
+void saveCompare(QSettings& stored, const CompareChoices& choices)
+{
+    for (const auto& [tint, name] : tints)
+        if (choices.tint == tint)
+            stored.setValue(QStringLiteral("compare/tint"), name);
+    stored.setValue(QStringLiteral("compare/onlyDifferences"), choices.onlyDifferences);
+    const std::string matching(choices.matching ? core::toString(*choices.matching) : "automatic");
+    stored.setValue(QStringLiteral("compare/matching"), QString::fromStdString(matching));
+}
+
+} // namespace
 
 WindowSettings WindowSettings::load()
 {
@@ -18,6 +52,7 @@ WindowSettings WindowSettings::load()
     settings.recent = stored.value(QStringLiteral("files/recent")).toStringList().mid(0, mostRecent);
     settings.folder = stored.value(QStringLiteral("files/folder")).toString();
     settings.parameters = stored.value(QStringLiteral("files/parameters")).toMap();
+    settings.compare = loadCompare(stored);
     return settings;
 }
 
@@ -31,6 +66,7 @@ void WindowSettings::save() const
     stored.setValue(QStringLiteral("files/recent"), recent);
     stored.setValue(QStringLiteral("files/folder"), folder);
     stored.setValue(QStringLiteral("files/parameters"), parameters);
+    saveCompare(stored, compare);
 }
 
 void WindowSettings::remember(const QString& path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/window/compare_choices.h"
 #include "app/window/theme_choice.h"
 #include "core/missing_parameters.h"
 
@@ -21,6 +22,7 @@ struct WindowSettings {
     ThemeChoice theme = ThemeChoice::System;
     QStringList recent; // paths, latest first
     QString folder;     // where files were opened last
+    CompareChoices compare;
     QVariantMap parameters; // of a path: the hyper-parameters that the user gave for it, a map
 
     static WindowSettings load();

@@ -15,8 +15,12 @@ Workspace::Workspace(ModelOpener opener, QObject* parent)
 
 Workspace::~Workspace() = default;
 
-void Workspace::open(const std::filesystem::path& path, core::OpenOptions options)
+void Workspace::open(const std::filesystem::path& path, core::OpenOptions options, std::optional<Slot> slot)
 {
+    if (slot == Slot::B)
+        m_forB.insert(path);
+    else if (slot)
+        m_forB.erase(path);
     CheckpointSession* replaced = nullptr;
     for (int row = 0; row < m_checkpoints.rowCount(); ++row)
         if (m_checkpoints.session(row)->path() == path)
@@ -30,7 +34,7 @@ void Workspace::open(const std::filesystem::path& path, core::OpenOptions option
 void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
 {
     connect(&session, &CheckpointSession::opened, this, [this, &session, former = QPointer(replaced)] {
-        const bool second = former && former == m_checkpoints.second();
+        const bool second = (former && former == m_checkpoints.second()) || m_forB.erase(session.path()) > 0;
         m_checkpoints.put(second ? Slot::B : Slot::A, &session);
         if (former)
             m_checkpoints.close(former);
@@ -41,6 +45,8 @@ void Workspace::watch(CheckpointSession& session, CheckpointSession* replaced)
         const auto options = session.options();
         const auto missing = session.missing();
         m_checkpoints.close(&session);
+        if (missing.empty())
+            m_forB.erase(path);
         Q_EMIT stateChanged();
         if (!missing.empty())
             Q_EMIT parametersMissing(path, options, missing, sentence);

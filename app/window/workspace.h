@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace headscope::app {
@@ -32,8 +34,9 @@ public:
     Compute& compute() { return m_compute; }
 
     /// Opens in the background; what is open and shown stays until it is ready, and for good when it fails. The same path
-    /// opened before is replaced then.
-    void open(const std::filesystem::path& path, core::OpenOptions options = {});
+    /// opened before is replaced then. It comes into the slot; without one into that of the checkpoint it replaces, or the one
+    /// that was wished for when it could not be opened for want of parameters, else A.
+    void open(const std::filesystem::path& path, core::OpenOptions options = {}, std::optional<Slot> slot = std::nullopt);
     void close(CheckpointSession* session) { m_checkpoints.close(session); }
     /// Slot A is what is shown; B is traced on the same text after it, at a lower priority.
     void put(Slot slot, CheckpointSession* session) { m_checkpoints.put(slot, session); }
@@ -99,6 +102,7 @@ private:
     Compute m_compute;
     std::string m_text;
     WhenLong m_whenLong = WhenLong::Ask; // for this text
+    std::set<std::filesystem::path> m_forB; // not open yet
     std::shared_ptr<const core::Trace> m_trace;
     widgets::Selection m_selection;
     JobTileSource m_tiles;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/window/compare_choices.h"
+#include "app/window/compare_controller.h"
+#include "app/window/message_area.h"
+
+#include <QWidget>
+
+namespace headscope::app {
+
+/// The Compare page: the view, the work behind it, and what it has to say.
+class ComparePage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    /// The workspace outlives it.
+    explicit ComparePage(Workspace& workspace, Comparer comparer = core::compareTraces, QWidget* parent = nullptr);
+
+    widgets::CompareView& view() { return *m_view; }
+    CompareController& controller() { return m_controller; }
+    MessageArea& messages() { return *m_messages; }
+    CompareChoices choices() const;
+    void setChoices(const CompareChoices& choices);
+
+Q_SIGNALS:
+    /// For slot B.
+    void openSecondAsked();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    MessageArea* m_messages;
+    widgets::CompareView* m_view;
+    CompareController m_controller;
+};
+
+} // namespace headscope::app
