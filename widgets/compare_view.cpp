@@ -133,8 +133,8 @@ std::optional<std::size_t> CompareView::pair() const
     return m_models.valid() && m_pair < m_models.comparison->routers.size() ? std::optional(m_pair) : std::nullopt;
 }
 
-/// The pair shown already when it is of this router, else the first of this router, else the first of all; none for a router
-/// of A that has no counterpart.
+/// The pair shown already when it is of this router, else the first of this router. A router without a counterpart has the
+/// first of its layer in its place, else the first of all.
 std::size_t CompareView::pairOf(const std::optional<core::RouterAddress>& router) const
 {
     const auto& routers = m_models.comparison->routers;
@@ -147,9 +147,13 @@ std::size_t CompareView::pairOf(const std::optional<core::RouterAddress>& router
     const auto found = std::ranges::find(routers, *router, &core::RouterComparison::a);
     if (found != routers.end())
         return static_cast<std::size_t>(found - routers.begin());
-    const bool ofA = std::ranges::any_of(m_models.comparison->onlyA,
-                                         [&](const core::UnpairedRouter& unpaired) { return unpaired.address == *router; });
-    return ofA ? noPair : 0;
+    const auto sameLayer = [&](const core::RouterComparison& pair) {
+        return pair.a.stack == router->stack && pair.a.depth == router->depth;
+    };
+    if (m_pair < routers.size() && sameLayer(routers[m_pair]))
+        return m_pair;
+    const auto near = std::ranges::find_if(routers, sameLayer);
+    return near == routers.end() ? 0 : static_cast<std::size_t>(near - routers.begin());
 }
 
 void CompareView::selectionChanged(Selection::Fields what)
@@ -158,6 +162,8 @@ void CompareView::selectionChanged(Selection::Fields what)
         return;
     if (const std::size_t next = pairOf(m_selection->state().router); next != m_pair)
         showPair(next);
+    else
+        showWords();
 }
 
 /// By the user, here: other views follow A's router.
@@ -227,8 +233,12 @@ void CompareView::showWords()
     m_summary->setToolTip(notes.isEmpty() ? why : why + QStringLiteral("\n\n") + notes);
     if (const auto shown = pair()) {
         const core::RouterComparison& at = comparison.routers[*shown];
+        const auto router = m_selection ? m_selection->state().router : std::nullopt;
+        const bool other = router && *router != at.a; // it has no counterpart
         m_pairTitle->setText(tr("A %1 ↔ B %2").arg(addressText(at.a), addressText(at.b)));
-        m_pairText->setText(pairSummary(at));
+        m_pairText->setText(other
+                                ? tr("%1 has no counterpart: %2").arg(addressText(*router), whyUnpaired(comparison, *router))
+                                : pairSummary(at));
         m_pairText->setToolTip(routerPairTooltip(at));
     } else {
         const auto router = m_selection ? m_selection->state().router : std::nullopt;

@@ -37,7 +37,7 @@ CompareView::CompareView(QWidget* parent)
     below->addWidget(makeTables());
     below->addWidget(makeMaps());
     below->setStretchFactor(0, 1);
-    below->setSizes({480, 480});
+    below->setSizes({600, 400});
 
     auto* strips = new QWidget;
     auto* stripColumn = new QVBoxLayout(strips);

@@ -156,17 +156,16 @@ void CompareController::refresh()
     } else if (m_shown && !m_dim.isActive()) {
         m_dim.start();
     }
+    if (m_computing && next != m_computing) { // B's trace of the next text would wait for it
+        m_computing.reset();
+        m_job.cancel();
+    }
     if (!next || !m_view.isVisible()) {
         m_pause.stop();
         return;
     }
-    if (next == m_failed || next == m_computing || (next == m_shown && m_depth == Depth::Full))
-        return;
-    if (m_job.pending()) { // the next one begins when it has ended
-        m_computing.reset();
-        m_job.cancel();
-        return;
-    }
+    if (next == m_failed || next == m_computing || (next == m_shown && m_depth == Depth::Full) || m_job.pending())
+        return; // the next one begins when the one that runs has ended
     if (next == m_shown)
         return start(*next, Depth::Full);
     m_pause.start();
