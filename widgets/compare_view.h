@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/export/comparison_export.h"
 #include "widgets/compare_strip.h"
 #include "widgets/compared_models.h"
 #include "widgets/selection.h"
@@ -81,7 +82,8 @@ public:
 Q_SIGNALS:
     void openSecondAsked();
     void swapAsked();
-    void exportAsked();
+    void exportAsked(headscope::core::ComparisonTable table);
+    void reportAsked();
     void matchingChosen(std::optional<headscope::core::Matching> matching);
     /// tint(), onlyDifferences() or the page is another.
     void choiceChanged();
@@ -96,6 +98,7 @@ private:
     QWidget* makeMaps();
     QWidget* makeMessage();
     QMenu* makeMatchingMenu();
+    QMenu* makeExportMenu();
     void prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name);
     void selectionChanged(Selection::Fields what);
     void choosePair(std::size_t pair);

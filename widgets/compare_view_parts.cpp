@@ -114,6 +114,21 @@ QMenu* CompareView::makeMatchingMenu()
     return menu;
 }
 
+QMenu* CompareView::makeExportMenu()
+{
+    auto* menu = new QMenu(this);
+    const auto add = [this, menu](const QString& text, core::ComparisonTable table) {
+        connect(menu->addAction(text), &QAction::triggered, this, [this, table] { Q_EMIT exportAsked(table); });
+    };
+    add(tr("Pairs of routers…"), core::ComparisonTable::Routers);
+    add(tr("Places of the text…"), core::ComparisonTable::Tokens);
+    add(tr("Matched experts…"), core::ComparisonTable::Experts);
+    add(tr("Cost of the attention of both…"), core::ComparisonTable::Cost);
+    menu->addSeparator();
+    connect(menu->addAction(tr("Report with both strips…")), &QAction::triggered, this, &CompareView::reportAsked);
+    return menu;
+}
+
 QWidget* CompareView::makeHeader()
 {
     m_title = new QLabel;
@@ -135,10 +150,10 @@ QWidget* CompareView::makeHeader()
     m_matchingButton->setMenu(makeMatchingMenu());
     auto* swap = new QPushButton(tr("S&wap"));
     swap->setToolTip(tr("A becomes B, and B becomes A"));
-    auto* exportButton = new QPushButton(tr("E&xport…"));
-    exportButton->setToolTip(tr("The comparison as CSV, JSON, Markdown or LaTeX, by the end of the file's name"));
+    auto* exportButton = new QPushButton(tr("E&xport"));
+    exportButton->setToolTip(tr("As CSV, TSV, Markdown or LaTeX, all of it as JSON, or a report as PDF or Markdown"));
+    exportButton->setMenu(makeExportMenu());
     connect(swap, &QPushButton::clicked, this, &CompareView::swapAsked);
-    connect(exportButton, &QPushButton::clicked, this, &CompareView::exportAsked);
     for (QPushButton* button : {m_matchingButton, swap, exportButton})
         line->addWidget(button);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/compare_page.h"
 
+#include <QFileDialog>
 #include <QVBoxLayout>
 
 namespace headscope::app {
@@ -12,11 +13,31 @@ QString subject()
     return QStringLiteral("comparison");
 }
 
+QString suffixOf(const QString& filter)
+{
+    const qsizetype dot = filter.indexOf(u'.');
+    return filter.mid(dot + 1, filter.size() - dot - 2);
+}
+
+/// The suffix follows the kind that is chosen.
+QFileDialog* saveDialog(QWidget* parent, const QString& title, const QStringList& filters)
+{
+    auto* dialog = new QFileDialog(parent, title);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setNameFilters(filters);
+    dialog->setDefaultSuffix(suffixOf(filters.first()));
+    QObject::connect(dialog, &QFileDialog::filterSelected, dialog,
+                     [dialog](const QString& filter) { dialog->setDefaultSuffix(suffixOf(filter)); });
+    return dialog;
+}
+
 } // namespace
 
 ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* parent)
     : QWidget(parent), m_messages(new MessageArea), m_view(new widgets::CompareView),
-      m_controller(workspace, *m_view, std::move(comparer))
+      m_controller(workspace, *m_view, std::move(comparer)), m_writer(workspace)
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -29,6 +50,15 @@ ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* paren
     connect(&m_controller, &CompareController::failed, this, [this](const QString& sentence) {
         m_messages->show({subject(), Message::Kind::Error, sentence});
     });
+    connect(m_view, &widgets::CompareView::exportAsked, this, &ComparePage::askWhereToExport);
+    connect(m_view, &widgets::CompareView::reportAsked, this, &ComparePage::askWhereToReport);
+    connect(&m_writer, &ComparisonWriter::failed, this, [this](const QString& sentence) {
+        m_messages->show({subject(), Message::Kind::Error, sentence});
+    });
+    connect(&m_writer, &ComparisonWriter::written, this, [this](const std::filesystem::path& path) {
+        m_messages->show(
+            {subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});
+    });
     connect(&m_controller, &CompareController::shown, this, [this] { m_messages->dismiss(subject()); });
 }
 
@@ -36,6 +66,25 @@ void ComparePage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     m_controller.refresh();
+}
+
+void ComparePage::askWhereToExport(core::ComparisonTable table)
+{
+    QFileDialog* dialog = saveDialog(
+        this, tr("Export the comparison"),
+        {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON, everything (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, table](const QString& path) { m_writer.writeTable(path.toStdString(), table, m_view->models()); });
+    dialog->open();
+}
+
+void ComparePage::askWhereToReport()
+{
+    QFileDialog* dialog = saveDialog(this, tr("Report of the comparison"), {tr("PDF (*.pdf)"), tr("Markdown (*.md)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        m_writer.writeReport(path.toStdString(), m_view->pair().value_or(0), m_view->models());
+    });
+    dialog->open();
 }
 
 CompareChoices ComparePage::choices() const

@@ -3,6 +3,7 @@
 
 #include "app/window/compare_choices.h"
 #include "app/window/compare_controller.h"
+#include "app/window/comparison_writer.h"
 #include "app/window/message_area.h"
 
 #include <QWidget>
@@ -21,6 +22,7 @@ public:
     widgets::CompareView& view() { return *m_view; }
     CompareController& controller() { return m_controller; }
     MessageArea& messages() { return *m_messages; }
+    ComparisonWriter& writer() { return m_writer; }
     CompareChoices choices() const;
     void setChoices(const CompareChoices& choices);
 
@@ -32,9 +34,13 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void askWhereToExport(core::ComparisonTable table);
+    void askWhereToReport();
+
     MessageArea* m_messages;
     widgets::CompareView* m_view;
     CompareController m_controller;
+    ComparisonWriter m_writer;
 };
 
 } // namespace headscope::app

@@ -424,11 +424,16 @@ void CompareViewTest::buttonsAsk()
         return nullptr;
     };
     QSignalSpy swapped(&f.view, &CompareView::swapAsked), exported(&f.view, &CompareView::exportAsked),
-        opened(&f.view, &CompareView::openSecondAsked), matched(&f.view, &CompareView::matchingChosen);
+        opened(&f.view, &CompareView::openSecondAsked), matched(&f.view, &CompareView::matchingChosen),
+        reported(&f.view, &CompareView::reportAsked);
     button(QStringLiteral("Swap"))->click();
-    button(QStringLiteral("Export"))->click();
     button(QStringLiteral("Open B"))->click();
-    QCOMPARE(swapped.count() + exported.count() + opened.count(), 3);
+    QCOMPARE(swapped.count() + opened.count(), 2);
+    const QList<QAction*> exports = button(QStringLiteral("Export"))->menu()->actions();
+    exports.at(2)->trigger();
+    QVERIFY(exported.at(0).at(0).value<core::ComparisonTable>() == core::ComparisonTable::Experts);
+    exports.last()->trigger();
+    QCOMPARE(reported.count(), 1);
     const QList<QAction*> ways = button(QStringLiteral("Matching"))->menu()->actions();
     QCOMPARE(ways.size(), 4);
     ways.at(3)->trigger();

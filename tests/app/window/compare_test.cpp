@@ -18,8 +18,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -143,6 +145,7 @@ private Q_SLOTS:
     void theQuickOneComesFirst();
     void nothingIsComparedBehind();
     void whatFailsIsSaid();
+    void writesWhatIsShown();
     void choicesAreRemembered();
     void pictures();
 };
@@ -374,6 +377,33 @@ void CompareTest::whatFailsIsSaid()
     }
     f.page.controller().setMatching(std::nullopt);
     QTRY_VERIFY(f.page.messages().sentences().isEmpty());
+}
+
+void CompareTest::writesWhatIsShown()
+{
+    Demo d;
+    QTemporaryDir folder;
+    const auto path = [&](const char* name) { return std::filesystem::path(folder.path().toStdString()) / name; };
+    ComparisonWriter& writer = d.window.compare().writer();
+    const auto models = d.view().models();
+    writer.writeTable(path("routers.csv"), core::ComparisonTable::Routers, models);
+    writer.writeTable(path("all.json"), core::ComparisonTable::Tokens, models);
+    writer.writeReport(path("report.md"), 0, models);
+    writer.writeReport(path("report.pdf"), 0, models);
+    QTRY_VERIFY_WITH_TIMEOUT(writer.idle(), 60000);
+    const auto content = [&](const char* name) {
+        std::ifstream file(path(name), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    QVERIFY(content("routers.csv").find(d.shown().routers[0].a.toString()) != std::string::npos);
+    QVERIFY(std::ranges::count(content("routers.csv"), '\n') > static_cast<long>(d.shown().routers.size()));
+    QVERIFY(content("all.json").find("\"agreement\"") != std::string::npos);
+    QVERIFY(content("report.md").find("switchhead") != std::string::npos);
+    QVERIFY(content("report.pdf").starts_with("%PDF"));
+    QVERIFY(samples::containsVisible(d.window.compare().messages().sentences(), QStringLiteral("is written")));
+    writer.writeTable(path("table.docx"), core::ComparisonTable::Routers, models);
+    QVERIFY(samples::containsVisible(d.window.compare().messages().sentences(), QStringLiteral("table.docx")));
+    QVERIFY(!std::filesystem::exists(path("table.docx")));
 }
 
 void CompareTest::choicesAreRemembered()
