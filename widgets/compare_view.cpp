@@ -4,6 +4,7 @@
 #include "widgets/choice_button.h"
 #include "widgets/compare_text.h"
 #include "widgets/compare_tooltip.h"
+#include "widgets/cost_view.h"
 #include "widgets/expert_pair_item_model.h"
 #include "widgets/number_text.h"
 #include "widgets/router_map.h"
@@ -96,6 +97,7 @@ void CompareView::setModels(const ComparedModels& models)
         m_mapA->setTrace(m_models.traces.a);
         m_mapB->setTrace(m_models.traces.b);
         m_mapAgreement->setTrace(m_models.traces.a);
+        m_cost->setModels(m_models.valid() ? m_models.comparison->a : nullptr, m_models.valid() ? m_models.comparison->b : nullptr);
     }
     showMaps();
     m_strip->setModels(m_models, m_pair);

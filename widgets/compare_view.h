@@ -25,6 +25,7 @@ class QTableView;
 namespace headscope::widgets {
 
 class ChoiceButton;
+class CostView;
 class ExpertPairItemModel;
 class RouterMap;
 class RouterPairItemModel;
@@ -40,7 +41,7 @@ class CompareView : public QWidget
     Q_OBJECT
 
 public:
-    enum class Page { Routers, Experts };
+    enum class Page { Routers, Experts, Cost };
 
     explicit CompareView(QWidget* parent = nullptr);
 
@@ -71,6 +72,7 @@ public:
     QTableView* expertTable() const { return m_expertTable; }
     RouterPairItemModel* routerModel() const { return m_routers; }
     ExpertPairItemModel* expertModel() const { return m_experts; }
+    CostView* cost() const { return m_cost; }
     RouterMap* mapOfA() const { return m_mapA; }
     RouterMap* mapOfB() const { return m_mapB; }
     RouterMap* mapOfAgreement() const { return m_mapAgreement; }
@@ -133,6 +135,7 @@ private:
     QStackedWidget* m_tables = nullptr;
     QTableView* m_routerTable = nullptr;
     QTableView* m_expertTable = nullptr;
+    CostView* m_cost = nullptr;
     RouterMap* m_mapA = nullptr;
     RouterMap* m_mapB = nullptr;
     RouterMap* m_mapAgreement = nullptr;

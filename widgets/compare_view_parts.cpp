@@ -2,6 +2,7 @@
 // CompareView's parts as they are made: header, tools of the strips, tables, maps.
 #include "widgets/choice_button.h"
 #include "widgets/compare_view.h"
+#include "widgets/cost_view.h"
 #include "widgets/expert_pair_item_model.h"
 #include "widgets/flat_header.h"
 #include "widgets/message_label.h"
@@ -229,12 +230,14 @@ QWidget* CompareView::makeTables()
     m_tables = new QStackedWidget;
     m_tables->addWidget(m_routerTable);
     m_tables->addWidget(m_expertTable);
+    m_tables->addWidget(m_cost = new CostView);
     m_pages = new QButtonGroup(this);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 0, 8, 0);
     buttons->setSpacing(2);
     const std::array titles{std::pair(tr("Routers"), tr("Every pair of routers with its numbers")),
-                            std::pair(tr("Experts"), tr("Which expert of B is which expert of A in the chosen pair"))};
+                            std::pair(tr("Experts"), tr("Which expert of B is which expert of A in the chosen pair")),
+                            std::pair(tr("Cost"), tr("Operations, memory and matrices of the attention of both"))};
     for (int i = 0; i < static_cast<int>(titles.size()); ++i) {
         auto* button = new ChoiceButton;
         button->setText(titles[static_cast<std::size_t>(i)].first);

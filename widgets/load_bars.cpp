@@ -5,6 +5,7 @@
 #include "widgets/number_text.h"
 #include "widgets/oklab.h"
 #include "widgets/palette.h"
+#include "widgets/plot_theme.h"
 #include "widgets/theme.h"
 
 #include <QHelpEvent>
@@ -154,7 +155,7 @@ void LoadBars::makeBars(int experts)
     m_plot->xAxis->setSubTicks(false);
     m_plot->xAxis->setRange(-0.6, std::max(experts, 1) - 0.4);
     recolor();
-    recolorAxes();
+    setPlotTheme(*m_plot, themeOf(palette()), font());
 }
 
 void LoadBars::recolor()
@@ -170,23 +171,6 @@ void LoadBars::recolor()
     }
     if (m_uniform)
         m_uniform->setPen(QPen(theme.text, 1, Qt::DashLine));
-}
-
-void LoadBars::recolorAxes()
-{
-    const Theme theme = themeOf(palette());
-    m_plot->setBackground(theme.base);
-    for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis, m_plot->xAxis2, m_plot->yAxis2}) {
-        axis->setBasePen(QPen(theme.border));
-        axis->setTickPen(QPen(theme.border));
-        axis->setSubTickPen(QPen(theme.border));
-        axis->setTickLabelColor(theme.mutedText);
-        axis->setLabelColor(theme.mutedText);
-        axis->setTickLabelFont(font());
-        axis->setLabelFont(font());
-        axis->grid()->setPen(QPen(theme.grid));
-        axis->grid()->setZeroLinePen(QPen(theme.border));
-    }
 }
 
 void LoadBars::writeSummary()
@@ -268,7 +252,7 @@ void LoadBars::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
         recolor();
-        recolorAxes();
+        setPlotTheme(*m_plot, themeOf(palette()), font());
         m_plot->replot(QCustomPlot::rpQueuedReplot);
     }
 }

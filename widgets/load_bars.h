@@ -52,7 +52,6 @@ private:
     void makeBars(int experts);
     void arrange();
     void recolor();
-    void recolorAxes();
     void writeSummary();
     int expertAt(const QPoint& pixel) const;
     double shareOfSelections(int expert) const;
