@@ -78,13 +78,15 @@ std::vector<std::int64_t> lengthsAround(std::int64_t tokens)
 
 CostView::CostView(QWidget* parent) : QWidget(parent)
 {
-    m_table = new QTableWidget(0, 2);
-    m_table->setHorizontalHeaderLabels({tr("A"), tr("B")});
+    m_table = new QTableWidget(0, 3);
+    m_table->setHorizontalHeaderLabels({QString(), tr("A"), tr("B")});
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionMode(QAbstractItemView::NoSelection);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setShowGrid(false);
     m_table->setTabKeyNavigation(false);
+    m_table->verticalHeader()->hide();
+    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->verticalHeader()->setDefaultSectionSize(QFontMetrics(m_table->font()).height() + 5);
     m_table->verticalHeader()->setMinimumSectionSize(QFontMetrics(m_table->font()).height() + 3);
@@ -199,18 +201,15 @@ void CostView::showTable()
 {
     const auto rows = m_a && m_b ? rowsOf(*m_a, *m_b, length()) : std::vector<Row>();
     m_table->setRowCount(static_cast<int>(rows.size()));
-    QStringList titles;
     for (int row = 0; row < m_table->rowCount(); ++row) {
         const Row& from = rows[static_cast<std::size_t>(row)];
-        titles << from.title;
-        const std::array texts{from.a, from.b};
-        for (int column = 0; column < 2; ++column) {
+        const std::array texts{from.title, from.a, from.b};
+        for (int column = 0; column < 3; ++column) {
             auto* item = new QTableWidgetItem(texts[static_cast<std::size_t>(column)]);
-            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            item->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
             m_table->setItem(row, column, item);
         }
     }
-    m_table->setVerticalHeaderLabels(titles);
 }
 
 double CostView::value(const core::ModelInfo& model, const core::SequenceLength& length) const
@@ -254,13 +253,13 @@ void CostView::changeEvent(QEvent* event)
 
 QString CostView::cell(int row, int column) const
 {
-    const QTableWidgetItem* const item = m_table->item(row, column);
+    const QTableWidgetItem* const item = m_table->item(row, column + 1);
     return item == nullptr ? QString() : item->text();
 }
 
 QString CostView::rowTitle(int row) const
 {
-    const QTableWidgetItem* const item = m_table->verticalHeaderItem(row);
+    const QTableWidgetItem* const item = m_table->item(row, 0);
     return item == nullptr ? QString() : item->text();
 }
 

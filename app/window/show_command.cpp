@@ -45,6 +45,7 @@ struct ShowLine {
     std::string router;
     std::string second;
     std::string tint = "agreement";
+    std::string table = "routers";
     CLI::Option* textOption = nullptr;
 
     void add(CLI::App& app);
@@ -76,6 +77,10 @@ void ShowLine::add(CLI::App& app)
         ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
         ->capture_default_str()
         ->type_name("agreement|mean|loss|divergence");
+    app.add_option("--table", table, "which table of the page compare")
+        ->check(CLI::IsMember({"routers", "experts", "cost"}))
+        ->capture_default_str()
+        ->type_name("routers|experts|cost");
     app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
 }
 
@@ -200,6 +205,8 @@ void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
     QObject::connect(&controller, &CompareController::failed, &picture, &Picture::fail);
     picture.watchSecond();
     window.compare().view().setTint(tintNamed(line.tint));
+    using Page = widgets::CompareView::Page;
+    window.compare().view().setPage(line.table == "cost" ? Page::Cost : line.table == "experts" ? Page::Experts : Page::Routers);
     core::OpenOptions options;
     options.device = line.model.openOptions(core::OpenFor::Running).device;
     Workspace& workspace = window.workspace();

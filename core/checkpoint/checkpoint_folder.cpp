@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/checkpoint_folder.h"
 
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/file_bytes.h"
 #include "core/checkpoint/message_text.h"
+#include "core/checkpoint/safetensors_reader.h"
 #include "core/checkpoint/shard_index.h"
 #include "core/error.h"
 
@@ -70,7 +73,20 @@ fs::path indexAmong(const fs::path& index, const std::vector<fs::path>& candidat
     return index;
 }
 
-fs::path chooseFrom(const fs::path& folder, const std::vector<fs::path>& candidates)
+/// A trace that was written beside the checkpoint (docs/trace-file.md).
+bool isTrace(const fs::path& file)
+{
+    if (file.extension() != ".safetensors")
+        return false;
+    try {
+        const auto content = readSafetensors(FileBytes::open(file));
+        return std::ranges::find(content.tensors, "tokens.ids", &TensorView::name) != content.tensors.end();
+    } catch (const Error&) {
+        return false; // whoever opens it says what is wrong
+    }
+}
+
+fs::path chooseFrom(const fs::path& folder, std::vector<fs::path> candidates)
 {
     std::error_code error;
     for (const char* name : {"model.safetensors", "pytorch_model.bin"}) { // where both are, they hold the same model
@@ -80,6 +96,8 @@ fs::path chooseFrom(const fs::path& folder, const std::vector<fs::path>& candida
         if (std::ranges::find(candidates, folder / name) != candidates.end())
             return folder / name;
     }
+    if (candidates.size() > 1 && !std::ranges::all_of(candidates, isTrace))
+        std::erase_if(candidates, isTrace);
     if (candidates.size() == 1)
         return candidates.front();
     if (allShards(candidates))

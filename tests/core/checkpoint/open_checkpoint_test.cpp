@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::errorOf;
 using test::safetensorsBytes;
+using test::readFile;
 using test::writeFile;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -102,6 +103,17 @@ TEST_F(OpenCheckpoint, FoldersHoldOneCheckpoint)
                 AllOf(HasSubstr("2 checkpoints"), HasSubstr("\"model-100.pth\", \"model-200.pth\"")));
     writeFile(m_folder / "model.safetensors", kOneTensor);
     EXPECT_EQ(openCheckpoint(m_folder.path()).tensors.size(), 1U); // the name that Hugging Face gives to the whole model
+}
+
+TEST_F(OpenCheckpoint, ATraceBesideACheckpointIsNotTakenForOne)
+{
+    writeFile(m_folder / "weights.safetensors", kOneTensor);
+    writeFile(m_folder / "trace.safetensors", safetensorsBytes(R"({"tokens.ids":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "\0\0\0\0"s));
+    EXPECT_EQ(openCheckpoint(m_folder.path()).tensors.front().name, "w");
+    fs::rename(m_folder / "weights.safetensors", m_folder / "weights.txt"); // two traces and nothing else: as before
+    writeFile(m_folder / "second.safetensors", readFile(m_folder / "trace.safetensors"));
+    EXPECT_THAT(errorAt(m_folder.path()), HasSubstr("2 checkpoints"));
+    EXPECT_NO_THROW(openCheckpoint(kData / "fixtures" / "switchhead_xl"));
 }
 
 TEST_F(OpenCheckpoint, TheFolderOfATrainingRun)
