@@ -27,9 +27,16 @@ UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>&
 {
     UnitTokens result;
     for (const AlignedUnit& unit : units) {
+        std::size_t bytes = 0;
         for (std::size_t token = (unit.*side).first; token < (unit.*side).last; ++token)
-            if (!text.tokens[token].special)
+            if (!text.tokens[token].special) {
                 result.token.push_back(offset + token);
+                bytes += text.tokens[token].span.size();
+            }
+        const std::size_t members = result.token.size() - result.first.back();
+        for (std::size_t i = result.first.back(); i < result.token.size(); ++i)
+            result.share.push_back(bytes == 0 ? 1 / static_cast<double>(members)
+                                              : static_cast<double>(text.tokens[result.token[i] - offset].span.size()) / static_cast<double>(bytes));
         result.first.push_back(result.token.size());
     }
     return result;
@@ -56,9 +63,9 @@ UnitDecisions unitDecisions(const SiteDecisions& site, int head, const UnitToken
     std::vector<std::size_t> entryOf(static_cast<std::size_t>(result.experts), 0); // where an expert's entry in this unit is, from 1; or before it
     for (std::size_t unit = 0; unit < tokens.units(); ++unit) {
         const std::size_t begin = result.expert.size();
-        const auto members = tokens.of(unit);
-        const double share = members.empty() ? 0 : 1 / static_cast<double>(members.size());
-        for (const std::size_t token : members) {
+        for (std::size_t member = tokens.first[unit]; member < tokens.first[unit + 1]; ++member) {
+            const std::size_t token = tokens.token[member];
+            const double share = tokens.share[member];
             const auto experts = site.experts(token, head);
             const auto gates = site.gates(token, head);
             for (std::size_t slot = 0; slot < experts.size(); ++slot) {

@@ -22,6 +22,7 @@ namespace headscope::core {
 struct UnitTokens {
     std::vector<std::size_t> first{0}; // [units + 1]
     std::vector<std::size_t> token;
+    std::vector<double> share; // of the unit's bytes that a token stands for; all alike where none has bytes. They add up to 1 in every unit
 
     std::size_t units() const { return first.size() - 1; }
     std::span<const std::size_t> of(std::size_t unit) const { return std::span(token).subspan(first[unit], first[unit + 1] - first[unit]); }
@@ -44,8 +45,8 @@ struct UnitDecisions {
     int chosen = 0;  // k
     std::vector<std::size_t> first{0}; // [units + 1]; a unit without tokens has no entries
     std::vector<std::int32_t> expert;
-    std::vector<double> share; // of the unit's tokens at which this expert was chosen; they add up to k
-    std::vector<double> gate;  // mean over the unit's tokens, 0 where not chosen
+    std::vector<double> share; // of the unit's bytes for whose tokens this expert was chosen; they add up to k
+    std::vector<double> gate;  // mean over the unit's bytes, 0 where not chosen
 
     std::size_t units() const { return first.size() - 1; }
     bool decides(std::size_t unit) const { return first[unit] != first[unit + 1]; }
