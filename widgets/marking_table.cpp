@@ -24,23 +24,34 @@ void MarkingTable::setMarked(std::set<int> values)
     viewport()->update();
 }
 
+void MarkingTable::outline(QPainter& painter, const QModelIndex& index, const QColor& color) const
+{
+    painter.setPen(QPen(color, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+    painter.drawRect(QRectF(visualRect(index)).adjusted(1, 1, -1, -1));
+}
+
 /// Only the cells that are seen are asked.
 void MarkingTable::paintEvent(QPaintEvent* event)
 {
     QTableView::paintEvent(event);
-    if (m_marked.empty() || !model() || model()->rowCount() == 0)
+    if (!model() || model()->rowCount() == 0)
+        return;
+    QPainter painter(viewport());
+    const Theme theme = themeOf(palette());
+    if (selectionBehavior() == SelectItems && selectionModel())
+        for (const QModelIndex& index : selectionModel()->selectedIndexes())
+            outline(painter, index, theme.highlight);
+    if (m_marked.empty())
         return;
     const int first = std::max(rowAt(0), 0);
     const int below = rowAt(viewport()->height() - 1);
     const int last = below < 0 ? model()->rowCount() - 1 : below;
-    QPainter painter(viewport());
-    painter.setPen(QPen(themeOf(palette()).hover, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     for (int row = first; row <= last; ++row) {
         for (int column = 0; column < model()->columnCount(); ++column) {
             const QModelIndex index = model()->index(row, column);
             const QVariant value = isColumnHidden(column) ? QVariant() : index.data(m_role);
             if (value.isValid() && m_marked.contains(value.toInt()))
-                painter.drawRect(QRectF(visualRect(index)).adjusted(1, 1, -1, -1));
+                outline(painter, index, theme.hover);
         }
     }
 }

@@ -8,6 +8,7 @@
 namespace headscope::widgets {
 
 /// A table that outlines the cells whose value of a role is among those that are marked, and says which one the mouse is over.
+/// Where cells are selected one by one, it outlines those too: their delegates fill them with other colours.
 class MarkingTable : public QTableView
 {
     Q_OBJECT
@@ -29,6 +30,8 @@ protected:
     void leaveEvent(QEvent* event) override;
 
 private:
+    void outline(QPainter& painter, const QModelIndex& index, const QColor& color) const;
+
     int m_role;
     std::set<int> m_marked;
 };

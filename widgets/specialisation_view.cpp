@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/specialisation_view.h"
 
+#include "widgets/contexts_view.h"
 #include "widgets/heat_item_model.h"
 #include "widgets/load_bars.h"
 #include "widgets/marking_table.h"
@@ -21,6 +22,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QStackedLayout>
 #include <QStackedWidget>
 #include <QTableView>
@@ -69,6 +71,7 @@ SpecialisationView::SpecialisationView(QWidget* parent)
             [this](const QModelIndex& index) { chooseExpert(static_cast<int>(m_pairs->pair(index.row()).expert)); });
     connect(m_tagTable->horizontalHeader(), &QHeaderView::sectionClicked, this, &SpecialisationView::chooseExpert);
     connect(m_load, &LoadBars::expertChosen, this, &SpecialisationView::chooseExpert);
+    connect(m_contexts, &ContextsView::closeAsked, this, &SpecialisationView::closeContexts);
     setPage(Page::TopTokens);
     setCounting(std::nullopt);
     setCounts(nullptr, {});
@@ -239,7 +242,44 @@ void SpecialisationView::setPage(Page page)
     m_pages->button(static_cast<int>(page))->setChecked(true);
     m_tables->setCurrentIndex(static_cast<int>(page));
     m_onlyExpert->setVisible(page == Page::Pairs);
+    m_askContexts->setVisible(page == Page::Pairs || page == Page::TopTokens);
     m_shownRows->setText(filterState());
+}
+
+std::optional<PairInQuestion> SpecialisationView::chosenPair() const
+{
+    const core::PairStatistics* pair = nullptr;
+    if (!m_statistics)
+        return std::nullopt;
+    if (static_cast<Page>(m_tables->currentIndex()) == Page::TopTokens)
+        pair = m_top->pair(m_topTable->currentIndex());
+    else if (static_cast<Page>(m_tables->currentIndex()) == Page::Pairs && m_pairTable->currentIndex().isValid())
+        pair = &m_pairs->pair(m_pairTable->currentIndex().row());
+    return pair ? std::optional(PairInQuestion{pair->row, static_cast<int>(pair->expert)}) : std::nullopt;
+}
+
+void SpecialisationView::askContexts()
+{
+    if (const auto pair = chosenPair())
+        Q_EMIT contextsAsked(*pair);
+    else
+        m_shownRows->setText(tr("Choose a token in the table first."));
+}
+
+/// The first time they get half of the height.
+void SpecialisationView::openContexts()
+{
+    if (!m_contexts->isHidden())
+        return;
+    const int height = m_tablesAndContexts->height();
+    m_contexts->show();
+    if (m_tablesAndContexts->sizes().value(1) < height / 6)
+        m_tablesAndContexts->setSizes({height / 2, height - height / 2});
+}
+
+void SpecialisationView::closeContexts()
+{
+    m_contexts->hide();
 }
 
 void SpecialisationView::setFilter(const QString& pattern)

@@ -30,10 +30,12 @@ class QPushButton;
 class QSpinBox;
 class QStackedLayout;
 class QStackedWidget;
+class QSplitter;
 class QTableView;
 
 namespace headscope::widgets {
 
+class ContextsView;
 class HeatItemModel;
 class LoadBars;
 class MarkingTable;
@@ -48,6 +50,13 @@ enum class Completeness { Whole, Unfinished };
 struct CountingState {
     double fraction = 0;
     QString text; // "counting, 12345 tokens/s, 3 min left"
+};
+
+/// A pair of the tables: where does it come from?
+struct PairInQuestion {
+    std::uint32_t row = 0; // of RouterStatistics::table
+    int expert = 0;
+    bool operator==(const PairInQuestion&) const = default;
 };
 
 /// Which tokens belong to which expert of the chosen router, over a corpus that was counted: the kind of table that papers
@@ -93,6 +102,12 @@ public:
     MarkingTable* pairTable() const { return m_pairTable; }
     MarkingTable* topTable() const { return m_topTable; }
     LoadBars* loadBars() const { return m_load; }
+    /// Below the tables, hidden until it is opened.
+    ContextsView* contexts() const { return m_contexts; }
+    void openContexts();
+    void closeContexts();
+    /// What is chosen in the table in front; nullopt when nothing is, or the page has no such rows.
+    std::optional<PairInQuestion> chosenPair() const;
     QString title() const;
     QString message() const; // empty when tables are shown
 
@@ -103,6 +118,7 @@ Q_SIGNALS:
     void saveAsked();
     void exportAsked(headscope::core::StatisticsTable table, bool allRouters);
     void choiceChanged();
+    void contextsAsked(const headscope::widgets::PairInQuestion& pair);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -112,12 +128,15 @@ private:
     QWidget* makeHeader();
     QWidget* makeTools();
     QWidget* makeBody();
+    QWidget* makeTables();
     QMenu* makeExportMenu();
     QMenu* makeOptionsMenu();
     QMenu* makeColumnsMenu();
     void addChoice(QMenu* menu, const QString& title, const std::vector<std::pair<QString, std::function<void()>>>& choices);
     void prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name);
     MarkingTable* makeMarkingTable(QAbstractItemModel* model, const QString& name);
+    void offerContexts(MarkingTable* table);
+    void askContexts();
     void markTokens();
     void pointAtText(int row);
     void pointAtNothing();
@@ -177,6 +196,9 @@ private:
     QTableView* m_togetherTable = nullptr;
     LoadBars* m_load = nullptr;
     StaleVeil* m_veil = nullptr;
+    ContextsView* m_contexts = nullptr;
+    QPushButton* m_askContexts = nullptr;
+    QSplitter* m_tablesAndContexts = nullptr;
 };
 
 } // namespace headscope::widgets

@@ -3,6 +3,7 @@
 #include "widgets/specialisation_view.h"
 
 #include "widgets/choice_button.h"
+#include "widgets/contexts_view.h"
 #include "widgets/expert_delegate.h"
 #include "widgets/flat_header.h"
 #include "widgets/heat_item_model.h"
@@ -24,6 +25,7 @@
 #include <QMenu>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -269,6 +271,7 @@ MarkingTable* SpecialisationView::makeMarkingTable(QAbstractItemModel* model, co
     prepareTable(table, model, name);
     connect(table, &MarkingTable::pointedAt, this, &SpecialisationView::pointAtText);
     connect(table, &MarkingTable::pointedAtNothing, this, &SpecialisationView::pointAtNothing);
+    offerContexts(table);
     return table;
 }
 
@@ -306,11 +309,62 @@ void SpecialisationView::prepareTable(QTableView* table, QAbstractItemModel* mod
     }
     table->setItemDelegate(new ExpertDelegate(table));
     table->setSelectionMode(QAbstractItemView::NoSelection);
+    if (model == m_top) { // a token under its expert
+        table->setSelectionMode(QAbstractItemView::SingleSelection);
+        table->setSelectionBehavior(QAbstractItemView::SelectItems);
+    }
     table->horizontalHeader()->setDefaultSectionSize(
         model == m_top ? metrics.horizontalAdvance(u'M') * 11 : metrics.horizontalAdvance(QStringLiteral("00.00")) + 18);
 }
 
+/// Double click, Enter and the context menu of a table ask for contexts.
+void SpecialisationView::offerContexts(MarkingTable* table)
+{
+    connect(table, &QTableView::activated, this, &SpecialisationView::askContexts);
+    auto* action = new QAction(tr("Show &contexts"), table);
+    connect(action, &QAction::triggered, this, &SpecialisationView::askContexts);
+    table->addAction(action);
+    table->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
 QWidget* SpecialisationView::makeBody()
+{
+    m_load = new LoadBars;
+    m_explained = new QLabel;
+    m_explained->setWordWrap(true);
+    m_explained->setContentsMargins(8, 0, 8, 8);
+    m_explained->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* right = new QWidget;
+    auto* beside = new QVBoxLayout(right);
+    beside->setContentsMargins(0, 0, 0, 0);
+    beside->setSpacing(0);
+    beside->addWidget(m_load, 1);
+    beside->addWidget(m_explained);
+
+    auto* splitter = new QSplitter;
+    auto* scrolled = new QScrollArea; // there is little height where contexts are open
+    scrolled->setFrameShape(QFrame::NoFrame);
+    scrolled->setWidgetResizable(true);
+    scrolled->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scrolled->setWidget(right);
+    splitter->addWidget(makeTables());
+    splitter->addWidget(scrolled);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 0);
+    splitter->setCollapsible(0, false);
+    splitter->setSizes({700, 290});
+
+    m_contexts = new ContextsView;
+    m_contexts->hide();
+    m_tablesAndContexts = new QSplitter(Qt::Vertical);
+    m_tablesAndContexts->addWidget(splitter);
+    m_tablesAndContexts->addWidget(m_contexts);
+    m_tablesAndContexts->setChildrenCollapsible(false);
+    return m_tablesAndContexts;
+}
+
+/// With what is said about them below.
+QWidget* SpecialisationView::makeTables()
 {
     auto* togetherPage = new QWidget;
     auto* together = new QVBoxLayout(togetherPage);
@@ -330,37 +384,22 @@ QWidget* SpecialisationView::makeBody()
     m_shownRows->setForegroundRole(QPalette::PlaceholderText);
     m_onlyExpert = new QCheckBox(tr("only the chosen expert"));
     connect(m_onlyExpert, &QCheckBox::toggled, this, &SpecialisationView::markExpert);
+    m_askContexts = new QPushButton(tr("Con&texts"));
+    m_askContexts->setToolTip(tr("Where the chosen token stands in the corpus, sorted by the gate of its expert, with counter-examples "
+                                 "(also by double click or Enter)"));
+    connect(m_askContexts, &QPushButton::clicked, this, &SpecialisationView::askContexts);
     auto* under = new QHBoxLayout;
     under->setContentsMargins(8, 3, 8, 3);
     under->addWidget(m_shownRows, 1);
     under->addWidget(m_onlyExpert);
+    under->addWidget(m_askContexts);
     auto* left = new QWidget;
     auto* column = new QVBoxLayout(left);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_tables, 1);
     column->addLayout(under);
-
-    m_load = new LoadBars;
-    m_explained = new QLabel;
-    m_explained->setWordWrap(true);
-    m_explained->setContentsMargins(8, 0, 8, 8);
-    m_explained->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* right = new QWidget;
-    auto* beside = new QVBoxLayout(right);
-    beside->setContentsMargins(0, 0, 0, 0);
-    beside->setSpacing(0);
-    beside->addWidget(m_load, 1);
-    beside->addWidget(m_explained);
-
-    auto* splitter = new QSplitter;
-    splitter->addWidget(left);
-    splitter->addWidget(right);
-    splitter->setStretchFactor(0, 1);
-    splitter->setStretchFactor(1, 0);
-    splitter->setCollapsible(0, false);
-    splitter->setSizes({700, 290});
-    return splitter;
+    return left;
 }
 
 } // namespace headscope::widgets

@@ -20,7 +20,7 @@
 namespace headscope::app {
 
 /// What is done first. Work of one priority is done in the order it came.
-enum class Priority : std::uint8_t { Opening, TypedText, VisibleTiles, ComparedText, Overview, Corpus };
+enum class Priority : std::uint8_t { Opening, TypedText, VisibleTiles, ComparedText, Overview, Contexts, Corpus };
 
 struct ProgressReport {
     double fraction = 0; // of the whole work, in [0, 1]

@@ -27,13 +27,17 @@ QString shown(const std::filesystem::path& path)
 
 } // namespace
 
-CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, QWidget* parent)
+CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, Purpose purpose,
+                       QWidget* parent)
     : QDialog(parent)
 {
-    setWindowTitle(tr("Count a corpus"));
+    const bool counts = purpose == Purpose::Count;
+    setWindowTitle(counts ? tr("Count a corpus") : tr("The texts that were counted"));
     auto* about = new QLabel(
-        tr("The checkpoint runs over the texts, and what every router chooses for every token is counted. Texts that "
-           "it was not trained on tell more."));
+        counts ? tr("The checkpoint runs over the texts, and what every router chooses for every token is counted. Texts that "
+                    "it was not trained on tell more.")
+               : tr("These counts were opened from a file, which does not hold the texts. Contexts are found in the texts "
+                    "themselves: give those that were counted. Documents and windows are set as in the counts."));
     about->setWordWrap(true);
     m_window = new QSpinBox;
     m_window->setObjectName(QStringLiteral("window"));
@@ -49,17 +53,20 @@ CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSet
     m_words = new QCheckBox(tr("Count &words too, beside the pieces of the vocabulary"));
     m_words->setChecked(former.words);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
-    m_accept = buttons->addButton(tr("&Count"), QDialogButtonBox::AcceptRole);
+    m_accept = buttons->addButton(counts ? tr("&Count") : tr("&Find contexts"), QDialogButtonBox::AcceptRole);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
     auto* form = new QFormLayout;
     form->addRow(tr("&Texts"), makeFiles());
     form->addRow(tr("&Documents"), makeDocuments());
-    form->addRow(tr("Ta&gs"), makeTags());
+    QWidget* tags = makeTags();
+    form->addRow(tr("Ta&gs"), tags);
     form->addRow(tr("W&indow"), m_window);
     form->addRow(tr("&Leave out the first"), m_skipFirst);
     form->addRow(QString(), m_words);
+    form->setRowVisible(tags, counts);
+    form->setRowVisible(m_words, counts);
     auto* column = new QVBoxLayout(this);
     column->addWidget(about);
     column->addLayout(form);

@@ -23,8 +23,9 @@ class CorpusForm : public QDialog
     Q_OBJECT
 
 public:
+    enum class Purpose { Count, Contexts }; // Contexts: the texts of counts that were opened from a file
     /// `trained` is the length of the windows of training; without it one has to be given.
-    CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, QWidget* parent = nullptr);
+    CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, Purpose purpose, QWidget* parent = nullptr);
 
     core::CountSettings settings() const;
     void addPaths(const QStringList& paths);

@@ -164,6 +164,7 @@ void MainWindow::connectText()
     connect(&m_workspace, &Workspace::secondAsked, this, [this, traceAgain](CheckpointSession* session, const LongTrace& cost) {
         m_views->messages()->show(secondTakesLong(*session, cost, traceAgain));
     });
+    connect(m_specialisation, &SpecialisationPage::contextChosen, this, &MainWindow::showContext);
     connect(m_views->editor(), &widgets::TextEditor::bytesChanged, this,
             [this] { m_workspace.setText(m_views->editor()->bytes().toStdString()); });
 }
@@ -262,6 +263,17 @@ void MainWindow::setText(const std::string& text)
 {
     m_views->editor()->setBytes(QByteArray::fromStdString(text));
     m_workspace.setText(text);
+}
+
+/// The text first: a new text drops what was selected in the former one.
+void MainWindow::showContext(const core::Context& context)
+{
+    setText(context.passage.text);
+    widgets::SelectionState state = m_workspace.selection().state();
+    state.stream = 0;
+    state.bytes = context.passage.keyword.empty() ? std::nullopt : std::optional(context.passage.keyword);
+    state.router = context.router;
+    m_workspace.selection().setState(state);
 }
 
 void MainWindow::setTheme(ThemeChoice choice)

@@ -62,6 +62,7 @@ private:
     void connectWorkspace();
     void connectSlots();
     void connectText();
+    void showContext(const core::Context& context);
     void restore();
     void arrange();
 

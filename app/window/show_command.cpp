@@ -6,6 +6,7 @@
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
+#include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/read_bytes.h"
 #include "app/cli/trace_table.h"
@@ -46,6 +47,10 @@ struct ShowLine {
     std::string second;
     std::string tint = "agreement";
     std::string table = "routers";
+    std::string corpus;
+    std::string documents = "file";
+    std::string contexts;
+    int expert = 0;
     CLI::Option* textOption = nullptr;
 
     void add(CLI::App& app);
@@ -81,7 +86,14 @@ void ShowLine::add(CLI::App& app)
         ->check(CLI::IsMember({"routers", "experts", "cost"}))
         ->capture_default_str()
         ->type_name("routers|experts|cost");
-    app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
+    auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
+    auto* const corpusOption = app.add_option("--corpus", corpus, "the texts that were counted")->type_name("PATH");
+    app.add_option("--documents", documents, "how they are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
+    app.add_option("--contexts", contexts, "show where a token of the table stands in them, as the vocabulary spells it")
+        ->needs(countsOption)
+        ->needs(corpusOption)
+        ->type_name("PIECE");
+    app.add_option("--expert", expert, "the expert whose contexts are shown")->type_name("E");
 }
 
 QSize ShowLine::pixels() const
@@ -217,6 +229,28 @@ void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
     });
 }
 
+/// As if the pair had been chosen in the table.
+void showContexts(SpecialisationPage& page, const ShowLine& line)
+{
+    core::CountSettings corpus;
+    const core::CountBasis& counted = page.view().counts()->basis;
+    const auto split = core::documentSplitFromString(line.documents);
+    if (!split)
+        throw UsageError(fmt::format("--documents {} is none; it is file, blank, line or literal:STRING.", printable(line.documents)));
+    corpus.corpus = {line.corpus};
+    corpus.documents = *split;
+    corpus.window = counted.window;
+    corpus.skipFirst = counted.skipFirst;
+    const auto& rows = *page.view().statistics()->table.rows;
+    const auto row = std::ranges::find(rows, line.contexts, &core::RowName::text);
+    if (row == rows.end())
+        throw core::Error(fmt::format("The counts have no token {}.", printable(line.contexts)));
+    if (line.expert < 0 || line.expert >= page.view().statistics()->table.experts)
+        throw core::Error(fmt::format("{} has no expert {}.", page.view().statistics()->table.router, line.expert));
+    page.controller().setCorpus(corpus);
+    Q_EMIT page.view().contextsAsked({static_cast<std::uint32_t>(row - rows.begin()), line.expert});
+}
+
 void savePicture(MainWindow& window, const std::string& out)
 {
     QImageWriter writer(QString::fromStdString(out), "png");
@@ -278,6 +312,11 @@ void runShow(const Arguments& arguments, const CommandContext& context)
         QObject::connect(&controller, &SpecialisationController::failed, &picture, &Picture::fail);
         controller.openCounts(line.counts);
         picture.wait([&controller] { return controller.idle(); });
+        if (ContextsController& contexts = window.specialisation().contexts(); !line.contexts.empty()) {
+            QObject::connect(&contexts, &ContextsController::failed, &picture, &Picture::fail);
+            showContexts(window.specialisation(), line);
+            picture.wait([&contexts] { return contexts.idle(); });
+        }
     }
     savePicture(window, line.out);
     printTable(context, *workspace.trace());

@@ -184,7 +184,7 @@ void SpecialisationController::count(core::CountSettings settings)
             tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…) and count then.")
                 .arg(by->name()));
     const int number = ++m_runs;
-    m_run = Run{by, number, {0, tr("waiting")}, heldOf(by)};
+    m_run = Run{by, number, {0, tr("waiting")}, heldOf(by), settings};
     connect(by, &QObject::destroyed, this, [this, number] {
         if (m_run && m_run->number == number)
             m_counting.cancel();
@@ -216,7 +216,7 @@ void SpecialisationController::partialArrived(int run, SharedCounts counts)
         return;
     const QString about =
         tr("So far: %1. Of documents that are not complete the null lacks its part.").arg(aboutOf(*counts));
-    hold(m_run->session, {std::move(counts), widgets::Completeness::Unfinished, about});
+    hold(m_run->session, {std::move(counts), widgets::Completeness::Unfinished, about, m_run->settings});
 }
 
 void SpecialisationController::countingEnded(Outcome<SharedCounts> outcome)
@@ -227,7 +227,7 @@ void SpecialisationController::countingEnded(Outcome<SharedCounts> outcome)
         return;
     if (auto* counts = std::get_if<SharedCounts>(&outcome)) {
         const QString about = aboutOf(**counts);
-        return hold(run.session, {std::move(*counts), widgets::Completeness::Whole, about});
+        return hold(run.session, {std::move(*counts), widgets::Completeness::Whole, about, run.settings});
     }
     if (const auto* failure = std::get_if<Failure>(&outcome))
         Q_EMIT failed(QString::fromStdString(failure->sentence));
@@ -235,7 +235,7 @@ void SpecialisationController::countingEnded(Outcome<SharedCounts> outcome)
     if (run.former.counts)
         hold(run.session, run.former);
     else if (now.counts)
-        hold(run.session, {now.counts, now.completeness, tr("Counting was stopped: %1.").arg(aboutOf(*now.counts))});
+        hold(run.session, {now.counts, now.completeness, tr("Counting was stopped: %1.").arg(aboutOf(*now.counts)), run.settings});
 }
 
 void SpecialisationController::openCounts(const std::filesystem::path& path)
@@ -391,6 +391,24 @@ void SpecialisationController::statisticsArrived(Outcome<std::shared_ptr<const w
         m_view.setStatistics(std::move(*statistics));
     else if (const auto* failure = std::get_if<Failure>(&outcome))
         m_view.setProblem(QString::fromStdString(failure->sentence));
+}
+
+std::optional<core::CountSettings> SpecialisationController::corpus() const
+{
+    const Held* now = held();
+    return now ? now->corpus : std::nullopt;
+}
+
+void SpecialisationController::setCorpus(std::optional<core::CountSettings> corpus)
+{
+    if (const auto found = m_held.find(session()); found != m_held.end())
+        found->second.corpus = std::move(corpus);
+}
+
+widgets::Completeness SpecialisationController::completeness() const
+{
+    const Held* now = held();
+    return now ? now->completeness : widgets::Completeness::Whole;
 }
 
 bool SpecialisationController::idle() const

@@ -44,6 +44,12 @@ public:
     /// The statistics of what is chosen, unless they are shown already; nothing while the view is hidden.
     void refresh();
 
+    /// The texts that the counts shown are of: known where they were counted here, or where they were given since.
+    std::optional<core::CountSettings> corpus() const;
+    void setCorpus(std::optional<core::CountSettings> corpus);
+    /// Of the counts shown.
+    widgets::Completeness completeness() const;
+
     /// Nothing runs or waits.
     bool idle() const;
 
@@ -56,12 +62,14 @@ private:
         std::shared_ptr<const core::Counts> counts;
         widgets::Completeness completeness = widgets::Completeness::Whole;
         QString about;
+        std::optional<core::CountSettings> corpus = {};
     };
     struct Run {
         QPointer<CheckpointSession> session;
         int number = 0;
         widgets::CountingState state;
         Held former; // comes back when the run does not end
+        core::CountSettings settings;
     };
     /// What the statistics that are shown, or computed, are of.
     struct Wanted {

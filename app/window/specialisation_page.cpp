@@ -15,6 +15,22 @@ QString subject()
     return QStringLiteral("counts");
 }
 
+QString contextsSubject()
+{
+    return QStringLiteral("contexts");
+}
+
+/// As the counts say: documents, windows. `former` is what the user chose last.
+core::CountSettings likeThe(const core::CountBasis& counted, const core::CountSettings& former)
+{
+    core::CountSettings settings = former;
+    if (const auto documents = core::documentSplitFromString(counted.documents))
+        settings.documents = *documents;
+    settings.window = counted.window;
+    settings.skipFirst = counted.skipFirst;
+    return settings;
+}
+
 QFileDialog* fileDialog(QWidget* parent, const QString& title, QFileDialog::AcceptMode mode, const QStringList& filters)
 {
     auto* dialog = new QFileDialog(parent, title);
@@ -29,7 +45,7 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, QFileDialog::Acce
 
 SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
     : QWidget(parent), m_workspace(workspace), m_messages(new MessageArea), m_view(new widgets::SpecialisationView),
-      m_controller(workspace, *m_view)
+      m_controller(workspace, *m_view), m_contexts(workspace, *m_view->contexts())
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -41,6 +57,15 @@ SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
     connect(m_view, &widgets::SpecialisationView::openAsked, this, &SpecialisationPage::askCounts);
     connect(m_view, &widgets::SpecialisationView::saveAsked, this, &SpecialisationPage::askWhereToSave);
     connect(m_view, &widgets::SpecialisationView::exportAsked, this, &SpecialisationPage::askWhereToExport);
+    connect(m_view, &widgets::SpecialisationView::contextsAsked, this, &SpecialisationPage::askContexts);
+    connect(m_view->contexts(), &widgets::ContextsView::activated, this, &SpecialisationPage::showInEditor);
+    connect(m_view->contexts(), &widgets::ContextsView::closeAsked, &m_contexts, &ContextsController::clear);
+    connect(&workspace.checkpoints(), &CheckpointListItemModel::currentChanged, m_view,
+            &widgets::SpecialisationView::closeContexts);
+    connect(&m_contexts, &ContextsController::failed, this, [this](const QString& sentence) {
+        m_controller.setCorpus(std::nullopt); // it may be why: the next search asks for it
+        m_messages->show({contextsSubject(), Message::Kind::Error, sentence});
+    });
     connect(&m_controller, &SpecialisationController::failed, this, [this](const QString& sentence) {
         m_messages->show({subject(), Message::Kind::Error, sentence});
     });
@@ -64,7 +89,7 @@ void SpecialisationPage::askCorpus()
             {subject(), Message::Kind::Notice, tr("Open the checkpoint first that the corpus is to be counted by.")});
         return;
     }
-    auto* form = new CorpusForm(core::trainingLength(*session->info()), m_former, this);
+    auto* form = new CorpusForm(core::trainingLength(*session->info()), m_former, CorpusForm::Purpose::Count, this);
     form->setAttribute(Qt::WA_DeleteOnClose);
     connect(form, &QDialog::accepted, this, [this, form] {
         m_messages->dismiss(subject());
@@ -72,6 +97,54 @@ void SpecialisationPage::askCorpus()
         m_controller.count(m_former);
     });
     form->open();
+}
+
+void SpecialisationPage::askContexts(const widgets::PairInQuestion& pair)
+{
+    const CheckpointSession* session = m_workspace.checkpoints().current();
+    if (!session || !session->info() || !m_view->counts())
+        return;
+    m_messages->dismiss(contextsSubject());
+    if (!session->hasTokenizer()) {
+        m_messages->show({contextsSubject(), Message::Kind::Error,
+                          tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…).")
+                              .arg(session->name())});
+        return;
+    }
+    if (m_controller.corpus())
+        return findContexts(pair);
+    auto* form = new CorpusForm(core::trainingLength(*session->info()), likeThe(m_view->counts()->basis, m_former),
+                                CorpusForm::Purpose::Contexts, this);
+    form->setAttribute(Qt::WA_DeleteOnClose);
+    connect(form, &QDialog::accepted, this, [this, form, pair, counts = m_view->counts()] {
+        if (m_view->counts() != counts)
+            return; // of another checkpoint, or newer ones
+        m_former = form->settings();
+        m_controller.setCorpus(m_former);
+        findContexts(pair);
+    });
+    form->open();
+}
+
+void SpecialisationPage::findContexts(const widgets::PairInQuestion& pair)
+{
+    const auto& statistics = m_view->statistics();
+    const auto corpus = m_controller.corpus();
+    if (!statistics || !corpus || pair.row >= statistics->table.rowsCount())
+        return;
+    m_view->openContexts();
+    m_contexts.find({pair, statistics, m_view->counts(), m_controller.completeness(), *corpus});
+}
+
+void SpecialisationPage::showInEditor(const core::Context& context)
+{
+    m_messages->dismiss(contextsSubject());
+    if (!context.passage.sameTokens)
+        m_messages->show({contextsSubject(), Message::Kind::Notice,
+                          tr("The window of this context begins inside of a word. Alone, the passage begins with other "
+                             "tokens than it had "
+                             "in the corpus, and the choice can be another one.")});
+    Q_EMIT contextChosen(context);
 }
 
 void SpecialisationPage::askCounts()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/window/contexts_controller.h"
 #include "app/window/message_area.h"
 #include "app/window/specialisation_controller.h"
 
@@ -19,13 +20,21 @@ public:
 
     widgets::SpecialisationView& view() { return *m_view; }
     SpecialisationController& controller() { return m_controller; }
+    ContextsController& contexts() { return m_contexts; }
     MessageArea& messages() { return *m_messages; }
+
+Q_SIGNALS:
+    /// Its passage is to be the text, its token and its router what is selected.
+    void contextChosen(const headscope::core::Context& context);
 
 protected:
     void showEvent(QShowEvent* event) override;
 
 private:
     void askCorpus();
+    void askContexts(const widgets::PairInQuestion& pair);
+    void findContexts(const widgets::PairInQuestion& pair);
+    void showInEditor(const core::Context& context);
     void askCounts();
     void askWhereToSave();
     void askWhereToExport(core::StatisticsTable table, bool allRouters);
@@ -35,6 +44,7 @@ private:
     widgets::SpecialisationView* m_view;
     core::CountSettings m_former; // what was counted last
     SpecialisationController m_controller;
+    ContextsController m_contexts;
 };
 
 } // namespace headscope::app

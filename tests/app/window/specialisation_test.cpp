@@ -265,7 +265,7 @@ void SpecialisationTest::closingWhileCounting()
 
 void SpecialisationTest::theFormAsksForWhatIsNeeded()
 {
-    CorpusForm form(64, {});
+    CorpusForm form(64, {}, CorpusForm::Purpose::Count);
     QPushButton* count = nullptr;
     for (QPushButton* button : form.findChildren<QPushButton*>())
         if (button->text() == QStringLiteral("&Count"))
@@ -285,7 +285,7 @@ void SpecialisationTest::theFormAsksForWhatIsNeeded()
     QCOMPARE(settings.window, 0);
     QCOMPARE(settings.skipFirst, 8);
     QVERIFY(settings.tags.empty());
-    const CorpusForm again(64, settings);
+    const CorpusForm again(64, settings, CorpusForm::Purpose::Count);
     QCOMPARE(core::toString(again.settings().documents), std::string("literal:<STORY_SEP>"));
     QVERIFY(again.settings().corpus == settings.corpus);
 }
