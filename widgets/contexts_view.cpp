@@ -153,7 +153,7 @@ void ContextsView::widenColumns()
     m_table->verticalHeader()->setDefaultSectionSize(metrics.height() + 5);
     m_table->setColumnWidth(ContextItemModel::GateColumn, metrics.horizontalAdvance(QStringLiteral("00: 0.00")) + 20);
     m_table->setColumnWidth(ContextItemModel::OthersColumn, metrics.horizontalAdvance(tr("other experts")) + 20);
-    m_table->setColumnWidth(ContextItemModel::DocumentColumn, metrics.horizontalAdvance(u'M') * 11);
+    m_table->setColumnWidth(ContextItemModel::DocumentColumn, metrics.horizontalAdvance(u'M') * 13);
     m_table->setColumnWidth(ContextItemModel::RouterColumn,
                             metrics.horizontalAdvance(QStringLiteral("layers.00.self.v.h00")) + 12);
 }
