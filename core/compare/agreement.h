@@ -20,7 +20,7 @@ struct Counterpart {
 
 struct AgainstFolds {
     std::span<const Counterpart> ofFold; // [folds]
-    std::span<const std::uint8_t> fold;  // [units]
+    std::span<const std::uint16_t> fold;  // [units]
 
     const Counterpart& of(std::size_t unit) const { return ofFold[fold[unit]]; }
     bool decides(const UnitDecisions& x, std::size_t unit) const { return x.decides(unit) && of(unit).decisions->decides(unit); }

@@ -22,12 +22,12 @@ std::vector<std::size_t> unitBlocks(std::size_t units, int folds)
     return first;
 }
 
-std::vector<std::uint8_t> foldOfUnits(const std::vector<std::size_t>& blocks, int folds)
+std::vector<std::uint16_t> foldOfUnits(const std::vector<std::size_t>& blocks, int folds)
 {
-    std::vector<std::uint8_t> fold(blocks.back(), 0);
+    std::vector<std::uint16_t> fold(blocks.back(), 0);
     for (std::size_t block = 0; block + 1 < blocks.size(); ++block)
         std::fill(fold.begin() + static_cast<std::ptrdiff_t>(blocks[block]), fold.begin() + static_cast<std::ptrdiff_t>(blocks[block + 1]),
-                  static_cast<std::uint8_t>(block % static_cast<std::size_t>(folds)));
+                  static_cast<std::uint16_t>(block % static_cast<std::size_t>(folds)));
     return fold;
 }
 

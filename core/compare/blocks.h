@@ -18,7 +18,7 @@ std::vector<std::size_t> unitBlocks(std::size_t units, int folds);
 inline constexpr std::size_t fewestBlocks = 20; // for an interval
 
 /// Block i belongs to fold i modulo `folds`; [units].
-std::vector<std::uint8_t> foldOfUnits(const std::vector<std::size_t>& blocks, int folds);
+std::vector<std::uint16_t> foldOfUnits(const std::vector<std::size_t>& blocks, int folds);
 
 /// Blocks drawn with replacement, as many as there are. The same seed draws the same ones.
 class BlockBootstrap

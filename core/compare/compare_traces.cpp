@@ -107,8 +107,8 @@ private:
         m_result.matching = choice.matching;
         m_result.whyMatching = choice.why;
         m_result.crossFitted = choice.matching == Matching::Coselection && !m_extras.fit;
-        if (m_result.crossFitted && (m_settings.folds < 2 || m_settings.folds > 255))
-            throw Error(fmt::format("A matching is cross-fitted over 2 to 255 stretches of the text, not {}.", m_settings.folds));
+        if (m_result.crossFitted && (m_settings.folds < 2 || m_settings.folds > 1000))
+            throw Error(fmt::format("A matching is cross-fitted over 2 to 1000 parts of the text, not {}.", m_settings.folds));
     }
 
     /// Units, folds and blocks.

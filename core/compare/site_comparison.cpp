@@ -117,7 +117,7 @@ SiteComparison::Fitted SiteComparison::fit(const SideDecisions& x, const SideDec
         return *m_fixed;
     Fitted fitted;
     if (m_units.fitA) {
-        const std::vector<std::uint8_t> together(m_units.fitA->units(), 0);
+        const std::vector<std::uint16_t> together(m_units.fitA->units(), 0);
         fitted.whole = bestMatching(coselections(x.fit, y.fit, together, 1).front());
         fitted.ofFold.assign(m_units.folds, fitted.whole);
         return fitted;

@@ -18,7 +18,7 @@ namespace headscope::core {
 struct ComparedUnits {
     UnitTokens a, b;
     std::optional<UnitTokens> fitA, fitB; // of a text of its own
-    std::vector<std::uint8_t> fold;       // [units of a]
+    std::vector<std::uint16_t> fold;       // [units of a]
     std::size_t folds = 1;                // 1: fitted once, on a text of its own or not by text at all
 };
 

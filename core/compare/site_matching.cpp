@@ -63,7 +63,7 @@ double total(std::span<const double> values, std::size_t columns, const std::vec
 
 } // namespace
 
-std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint8_t> fold,
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint16_t> fold,
                                      std::size_t folds)
 {
     const SiteScores zero(x.size(), y.size(), static_cast<std::size_t>(x.front().experts), static_cast<std::size_t>(y.front().experts));

@@ -30,7 +30,7 @@ struct SiteScores {
 };
 
 /// Σ_u x_u(e)·y_u(f), separately for the units of every fold: [folds]. `fold`: [units]
-std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint8_t> fold,
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint16_t> fold,
                                      std::size_t folds);
 SiteScores sum(std::span<const SiteScores> scores);
 SiteScores difference(const SiteScores& from, const SiteScores& what);

@@ -54,7 +54,7 @@ ModelInfo withHead(ModelInfo info, const LanguageModelParts& parts)
 /// Whether nothing is kept that is computed behind the last router.
 bool decisionsOnly(const TraceOptions& options)
 {
-    return !options.maps && !options.loss && !options.logits && options.predictions == 0;
+    return !options.maps && !options.loss && !options.logits && options.predictions == 0 && !options.lastLayer;
 }
 
 } // namespace
@@ -153,6 +153,28 @@ at::Tensor LanguageModel::firstInput(at::Tensor rows) const
     return m_parts.inputNorm ? (*m_parts.inputNorm)(rows) : rows;
 }
 
+at::Tensor LanguageModel::head(const at::Tensor& rows) const
+{
+    const auto normed = m_parts.outputNorm ? (*m_parts.outputNorm)(rows) : rows;
+    return m_parts.output(m_parts.outputAdapter ? (*m_parts.outputAdapter)(normed) : normed);
+}
+
+std::vector<float> LanguageModel::nextTokenLogits(std::span<const float> rows) const
+{
+    const c10::InferenceMode inference; // per thread
+    if (m_parts.embedding.is_meta())
+        throw Error(fmt::format("{} was opened for a description only and cannot be run.", info()->path));
+    const auto n = static_cast<std::int64_t>(rows.size()) / info()->width;
+    try {
+        useThreadsFor(n, info()->headProducts);
+        return toHost(head(toDevice({rows.begin(), rows.end()}, 0, n, 1, info()->width, m_parts.compute).squeeze(1)).to(at::kFloat));
+    } catch (const c10::OutOfMemoryError&) {
+        throw Error(fmt::format("The output head does not fit into the memory of {} for {} tokens at once: use --device cpu.", info()->device, n));
+    } catch (const c10::Error& error) {
+        throw Error(fmt::format("{}: the output head failed: {}", info()->path, error.what_without_backtrace()));
+    }
+}
+
 /// All layers over the rows of one part. `done` and `share`: of the whole run, for the progress.
 at::Tensor LanguageModel::runLayers(at::Tensor x, Run& run, double done, double share) const
 {
@@ -232,20 +254,19 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
         Run run(trace->options, progress, m_parts.compute, reuse);
         if (m_parts.lastLayerMemory) {
             const auto outputs = runSegments(x, *m_parts.lastLayerMemory, reuse, run);
-            if (options.maps)
+            if (options.maps || options.lastLayer)
                 trace->lastLayer = toHost(outputs);
             x = outputs.narrow(0, reuse.rows, ids.size(0));
         } else if (decisionsOnly(options)) {
             routeLayers(x, run);
         } else {
             x = runLayers(x, run, 0, 1);
+            if (options.lastLayer)
+                trace->lastLayer = toHostBehind(reuse.rows > 0 ? reuse.from->lastLayer : std::vector<float>(), reuse.rows * info()->width,
+                                                std::span(&x, 1));
         }
-        const auto head = [this](const at::Tensor& rows) {
-            const auto normed = m_parts.outputNorm ? (*m_parts.outputNorm)(rows) : rows;
-            return m_parts.output(m_parts.outputAdapter ? (*m_parts.outputAdapter)(normed) : normed);
-        };
         if (options.loss || options.logits || options.predictions > 0)
-            runHead(x, ids, head, *trace, reuse, progress);
+            runHead(x, ids, [this](const at::Tensor& rows) { return head(rows); }, *trace, reuse, progress);
         trace->sites = run.takeSites();
         trace->attention = run.takeAttention();
     } catch (const c10::OutOfMemoryError&) {

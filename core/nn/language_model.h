@@ -5,6 +5,7 @@
 #include "core/nn/feed_forward.h"
 #include "core/nn/norm.h"
 #include "core/trace/model.h"
+#include "core/trace/next_token.h"
 #include "core/trace/weight_view.h"
 
 #include <ATen/core/TensorBody.h>
@@ -68,7 +69,7 @@ struct LanguageModelParts {
 /// Fills in what the parts know: routers, maps, layers.
 void describeLayers(const std::vector<Layer>& layers, ModelInfo& info);
 
-class LanguageModel : public Model, public WeightViews
+class LanguageModel : public Model, public WeightViews, public NextTokenHead
 {
 public:
     LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer);
@@ -76,10 +77,13 @@ public:
     using Model::trace;
     std::shared_ptr<const Trace> trace(std::vector<Stream> streams, const TraceOptions& options, const Progress& progress) const override;
     WeightView weightView(const RouterAddress& router, const Progress& progress) const override;
+    std::vector<float> nextTokenLogits(std::span<const float> rows) const override;
 
 private:
     /// What the first layer reads of these rows of the embedding, [n, e] -> [n, d].
     at::Tensor firstInput(at::Tensor rows) const;
+    /// Logits of rows of the last layer's output, [n, d] -> [n, vocabulary].
+    at::Tensor head(const at::Tensor& rows) const;
     at::Tensor runLayers(at::Tensor x, Run& run, double done, double share) const;
     void routeLayers(at::Tensor x, Run& run) const;
     at::Tensor runSegments(const at::Tensor& x, const Visibility& seen, const Reuse& reuse, Run& run) const;

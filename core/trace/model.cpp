@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/model.h"
 
+#include "core/trace/next_token.h"
 #include "core/trace/weight_view.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,27 @@ std::shared_ptr<const Trace> Model::trace(TokenizedText text, const TraceOptions
 const WeightViews* weightViews(const Model& model)
 {
     return dynamic_cast<const WeightViews*>(&model);
+}
+
+const NextTokenHead* nextTokenHead(const Model& model)
+{
+    return dynamic_cast<const NextTokenHead*>(&model);
+}
+
+bool sameVocabulary(const Model& a, const Model& b)
+{
+    if (a.info()->vocabulary != b.info()->vocabulary)
+        return false;
+    const Tokenizer* const x = a.tokenizer().get();
+    const Tokenizer* const y = b.tokenizer().get();
+    if (x == y)
+        return true;
+    if (x == nullptr || y == nullptr || x->size() != y->size())
+        return false;
+    for (TokenId id = 0; id < x->size(); ++id)
+        if (x->piece(id) != y->piece(id) || x->isSpecial(id) != y->isSpecial(id))
+            return false;
+    return true;
 }
 
 } // namespace headscope::core

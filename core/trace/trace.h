@@ -93,6 +93,7 @@ struct TraceOptions {
     bool loss = true;         // needs the output head; off: nothing after the last router is computed
     bool logits = false;      // vocabulary logits whole, [tokens, vocabulary]
     int predictions = 0;      // this many most probable next tokens per position
+    bool lastLayer = false;   // the last layer's output, from which the output head can be run again (core/trace/next_token.h)
     /// An earlier trace of the same model whose text begins like this one: what is the same up to the first difference is taken from it.
     /// Ignored when it does not fit (other model, other options, no maps kept). The new trace does not hold on to it.
     std::shared_ptr<const Trace> prefix = nullptr;
@@ -101,7 +102,7 @@ struct TraceOptions {
     bool keepsTheSame(const TraceOptions& other) const
     {
         return maps == other.maps && routerLogits == other.routerLogits && loss == other.loss && logits == other.logits
-               && predictions == other.predictions;
+               && predictions == other.predictions && lastLayer == other.lastLayer;
     }
 };
 
@@ -123,7 +124,8 @@ struct Trace {
     std::vector<std::int32_t> rank;      // [tokens]: how many tokens were more probable than the true one; -1 at 0
     std::vector<Prediction> predictions; // [tokens, options.predictions]: of the token after each position
     std::vector<float> logits;           // [tokens, vocabulary]; empty unless asked for
-    std::vector<float> lastLayer;        // [tokens, width]: output of the last layer, where later segments attend to it and maps are kept; else empty
+    /// [tokens, width]: output of the last layer; empty unless asked for, or later segments attend to it and maps are kept.
+    std::vector<float> lastLayer;
     double milliseconds = 0;
 
     const TokenizedText& text(int stream = 0) const { return streams.at(stream).text; }

@@ -103,7 +103,9 @@ TraceCost traceCost(const ModelInfo& model, const TraceOptions& options, std::in
         if (model.lastLayerMemory)
             cost.mapBytes += number * tokens * model.width;
     }
-    cost.keptBytes = cost.mapBytes + headBytes(model, options, tokens);
+    const bool keptForMaps = options.maps && model.lastLayerMemory;
+    const std::int64_t lastLayer = options.lastLayer && !keptForMaps ? number * tokens * model.width : 0;
+    cost.keptBytes = cost.mapBytes + lastLayer + headBytes(model, options, tokens);
     for (const Router& router : model.routers)
         cost.keptBytes += routerBytes(router, options, tokens);
     cost.workingBytes = workingBytes(model, options, tokens);

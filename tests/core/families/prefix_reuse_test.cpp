@@ -25,6 +25,7 @@ TEST_P(PrefixReuse, EqualsTheWholeRunOverAnEditingSession)
     auto ids = fixture.ids;
     core::TraceOptions options;
     options.predictions = 2;
+    options.lastLayer = true;
     auto previous = model->trace(model->tokensFromIds(ids), options);
     for (int edit = 0; edit < (trained ? 500 : 60); ++edit) {
         ids = edited(std::move(ids), model->info()->vocabulary, random);

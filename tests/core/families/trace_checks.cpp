@@ -186,6 +186,8 @@ void expectSame(const core::Trace& whole, const core::Trace& reused)
         ASSERT_EQ(a.columns, b.columns);
     }
     ASSERT_TRUE(agree(whole.loss, reused.loss, tokens, "loss"));
+    ASSERT_TRUE(agree(whole.lastLayer, reused.lastLayer, tokens * (whole.lastLayer.size() / std::max<std::size_t>(1, static_cast<std::size_t>(whole.tokens()))),
+                      "last layer"));
     ASSERT_EQ(whole.rank.size(), reused.rank.size());
     ASSERT_EQ(whole.predictions.size(), reused.predictions.size());
 }

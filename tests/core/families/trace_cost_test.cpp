@@ -24,17 +24,22 @@ protected:
 
 TEST_P(Cost, KeptBytesAreExact)
 {
-    core::TraceOptions all, routing, choices, output;
+    core::TraceOptions all, routing, choices, output, decisions;
     routing.maps = false;
     choices.maps = choices.routerLogits = choices.loss = false;
     output.logits = true;
     output.predictions = 3;
-    for (const auto& options : {all, routing, choices, output})
+    output.lastLayer = true;
+    decisions = choices;
+    decisions.lastLayer = true;
+    for (const auto& options : {all, routing, choices, output, decisions})
         for (const std::int64_t tokens : {0, 1, 2, 57, 300}) {
             const auto trace = model->trace(text(tokens), options);
             const auto cost = core::traceCost(*model->info(), options, tokens);
             EXPECT_EQ(cost.keptBytes, core::keptBytes(*trace)) << tokens << " tokens";
-            auto maps = static_cast<std::int64_t>(trace->lastLayer.size() * sizeof(float));
+            const bool forMaps = options.maps && model->info()->lastLayerMemory;
+            EXPECT_EQ(trace->lastLayer.size(), options.lastLayer || forMaps ? static_cast<std::size_t>(tokens * model->info()->width) : 0U);
+            auto maps = forMaps ? static_cast<std::int64_t>(trace->lastLayer.size() * sizeof(float)) : 0;
             for (const auto& block : trace->attention)
                 for (const auto* values : {&block->queries, &block->keys, &block->values, &block->positionQueries, &block->relative, &block->logSumExp})
                     maps += static_cast<std::int64_t>(values->size() * sizeof(float));
