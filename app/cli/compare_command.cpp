@@ -12,10 +12,12 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/message_text.h"
 #include "core/compare/comparison.h"
+#include "core/compare/next_token_divergence.h"
 #include "core/export/atomic_stream.h"
 #include "core/export/comparison_report.h"
 #include "core/export/trace_export.h"
 #include "core/families/model.h"
+#include "core/trace/next_token.h"
 #include "core/trace/weight_view.h"
 
 #include <CLI/Validators.hpp>
@@ -145,6 +147,7 @@ core::ComparedTraces traces(const Side& a, const Side& b, const std::string& tex
 {
     core::TraceOptions options;
     options.maps = options.routerLogits = false;
+    options.lastLayer = true; // for the divergence of next tokens
     return {a.model->trace(a.model->tokenize(text, progress), options, progress), b.model->trace(b.model->tokenize(text, progress), options, progress)};
 }
 
@@ -161,6 +164,16 @@ core::RouterRows rowsOf(const std::shared_ptr<const core::Model>& model, const c
             found = views->emplace(address, weights->weightView(address, progress)).first;
         return {found->second.routerRows, static_cast<std::size_t>(found->second.width)};
     };
+}
+
+/// KL(A‖B) behind every token; empty where the vocabularies differ.
+std::vector<float> divergence(const Side& a, const Side& b, const core::ComparedTraces& compared, const core::Progress& progress)
+{
+    const core::NextTokenHead* const headA = core::nextTokenHead(*a.model);
+    const core::NextTokenHead* const headB = core::nextTokenHead(*b.model);
+    if (headA == nullptr || headB == nullptr || !core::sameVocabulary(*a.model, *b.model) || compared.a->text().ids() != compared.b->text().ids())
+        return {};
+    return core::nextTokenDivergence({*headA, *compared.a}, {*headB, *compared.b}, progress);
 }
 
 std::vector<std::size_t> stripsOf(const CompareLine& line, const core::Comparison& comparison)
@@ -232,6 +245,7 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
         extras.rowsA = rowsOf(a.model, progress);
         extras.rowsB = rowsOf(b.model, progress);
     }
+    extras.divergence = divergence(a, b, what.traces, progress);
     const core::Comparison comparison = core::compareTraces(what.traces, line.settings, extras, progress);
     if (!line.out.empty())
         writeTable(line, comparison, what);

@@ -56,8 +56,10 @@ TEST_F(Compare, AgainstItselfEveryDifferenceIsNone)
             EXPECT_TRUE(router.at("null").contains("low"));
             EXPECT_EQ(router.at("interval").size(), 2U);
         }
-        for (const Json& token : all.at("tokens"))
+        for (const Json& token : all.at("tokens")) {
             EXPECT_EQ(token.at("lossA"), token.at("lossB"));
+            EXPECT_NEAR(token.at("divergence").get<double>(), 0, 1e-6);
+        }
         EXPECT_EQ(all.at("cost").at("a"), all.at("cost").at("b"));
         EXPECT_EQ(all.at("a").at("fingerprint"), all.at("b").at("fingerprint"));
     }
@@ -75,6 +77,7 @@ TEST_F(Compare, TokensTileTheTextInOrder)
     EXPECT_EQ(end, text.size());
     for (const Json& router : all.at("routers"))
         EXPECT_THAT(router.at("b").get<std::string>(), HasSubstr(".qo"));
+    EXPECT_GT(all.at("tokens").at(0).at("divergence").get<double>(), 0);
     EXPECT_FALSE(all.at("onlyA").empty()); // what the other does not route
 }
 
