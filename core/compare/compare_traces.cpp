@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <tuple>
 
 namespace headscope::core {
 namespace {
@@ -72,6 +74,12 @@ std::vector<MatrixRows> rowsOf(const RouterRows& rows, const RoutedSite& site, c
     return result;
 }
 
+template <typename T>
+void append(std::vector<T>& all, std::vector<T> more)
+{
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
 /// Everything that the sites of a comparison have in common.
 class TraceComparer
 {
@@ -124,8 +132,8 @@ private:
         m_units.b = unitTokens(textB, units, &AlignedUnit::b, 0);
         const int folds = m_result.crossFitted ? m_settings.folds : 1;
         m_units.folds = static_cast<std::size_t>(folds);
-        m_blocks = unitBlocks(units.size(), folds);
-        m_units.fold = foldOfUnits(m_blocks, folds);
+        m_stretches = unitBlocks(units.size(), folds);
+        m_units.fold = foldOfUnits(m_stretches, folds);
         m_idsB = textB.ids();
         if (!m_extras.fit)
             return;
@@ -149,6 +157,7 @@ private:
         m_result.onlyB = std::move(pairing.onlyB);
         const Trace* const fitA = m_extras.fit ? m_extras.fit->a.get() : nullptr;
         const Trace* const fitB = m_extras.fit ? m_extras.fit->b.get() : nullptr;
+        std::vector<SiteComparison> all;
         for (const SitePair& sites : pairing.pairs) {
             m_progress.checkpoint();
             ComparedSites compared;
@@ -166,7 +175,22 @@ private:
                 compared.rowsA = rowsOf(m_extras.rowsA, compared.a, compared.headsA);
                 compared.rowsB = rowsOf(m_extras.rowsB, compared.b, compared.headsB);
             }
-            m_sites.emplace_back(m_units, std::move(compared), m_result.matching);
+            all.emplace_back(m_units, std::move(compared), m_result.matching);
+        }
+        joinBlocks(std::move(all));
+    }
+
+    /// Sites of the same two blocks and heads decide together which head is which.
+    void joinBlocks(std::vector<SiteComparison> all)
+    {
+        const auto block = [](const SiteComparison& one) {
+            const ComparedSites& sites = one.sites();
+            return std::tuple(sites.a.address.mapAddress(), sites.b.address.mapAddress(), sites.headsA, sites.headsB);
+        };
+        while (!all.empty()) {
+            const auto rest = std::stable_partition(all.begin(), all.end(), [&, first = block(all.front())](const auto& one) { return block(one) == first; });
+            m_blocks.emplace_back(std::vector<SiteComparison>(std::make_move_iterator(all.begin()), std::make_move_iterator(rest)), m_result.matching);
+            all.erase(all.begin(), rest);
         }
     }
 
@@ -185,28 +209,42 @@ private:
             used.insert(used.end(), m_units.fitB->token.begin(), m_units.fitB->token.end());
         const TypeShuffle types(m_idsB, used);
         SeededRandom random(seedFor(m_settings.seed, Purpose::Null));
-        for (int replicate = 0; replicate < m_settings.nullReplicates && !m_sites.empty(); ++replicate) {
+        for (int replicate = 0; replicate < m_settings.nullReplicates && !m_blocks.empty(); ++replicate) {
             m_progress.at(static_cast<double>(replicate) / m_settings.nullReplicates, "comparing");
             const auto source = types.draw(random);
-            for (SiteComparison& site : m_sites)
-                site.judgeShuffled(source);
+            for (BlockComparison& block : m_blocks)
+                block.judgeShuffled(source);
         }
     }
 
     void judge()
     {
-        const BlockBootstrap bootstrap(m_blocks, m_settings.bootstrapReplicates, seedFor(m_settings.seed, Purpose::Bootstrap));
-        for (std::size_t i = 0; i < m_sites.size(); ++i) {
-            m_progress.checkpoint();
-            auto routers = m_sites[i].routers(bootstrap, seedFor(m_settings.seed, Purpose::Information, i));
-            std::move(routers.begin(), routers.end(), std::back_inserter(m_result.routers));
-            const auto leftA = m_sites[i].leftA();
-            const auto leftB = m_sites[i].leftB();
-            m_result.onlyA.insert(m_result.onlyA.end(), leftA.begin(), leftA.end());
-            m_result.onlyB.insert(m_result.onlyB.end(), leftB.begin(), leftB.end());
-        }
+        const BlockBootstrap bootstrap(m_stretches, m_settings.bootstrapReplicates, seedFor(m_settings.seed, Purpose::Bootstrap));
+        std::uint64_t number = 0;
+        for (const BlockComparison& block : m_blocks)
+            for (const SiteComparison& site : block.sites()) {
+                m_progress.checkpoint();
+                append(m_result.routers, site.routers(bootstrap, seedFor(m_settings.seed, Purpose::Information, number++)));
+                append(m_result.onlyA, site.leftA());
+                append(m_result.onlyB, site.leftB());
+            }
+        sortRouters();
         m_result.units = compareUnits(m_traces, m_result.alignment, alignedStream(*m_traces.a));
         m_result.loss = compareLosses(m_result.units, bootstrap);
+    }
+
+    /// In order of A's forward pass.
+    void sortRouters()
+    {
+        const auto placeOf = [this](const RouterComparison& router) {
+            const auto& sites = m_traces.a->sites;
+            return std::find_if(sites.begin(), sites.end(), [whole = router.a.wholeSite()](const auto& site) { return site->router.address == whole; });
+        };
+        std::stable_sort(m_result.routers.begin(), m_result.routers.end(), [&placeOf](const RouterComparison& one, const RouterComparison& other) {
+            const auto first = placeOf(one);
+            const auto second = placeOf(other);
+            return first != second ? first < second : one.a.head < other.a.head;
+        });
     }
 
     /// Means over the routers that have a choice, and what is known of every token.
@@ -245,7 +283,7 @@ private:
             notes.push_back(fmt::format("There is too little text to match the experts of {} of {} pairs of routers (fewer than 50 choices for each "
                                         "expert): give a longer text, or one to fit the matching on.",
                                         few, m_result.routers.size()));
-        if (m_settings.bootstrapReplicates > 0 && m_blocks.size() - 1 < fewestBlocks)
+        if (m_settings.bootstrapReplicates > 0 && m_stretches.size() - 1 < fewestBlocks)
             notes.push_back(fmt::format("The text has {} units, too few for intervals: there must be {}.", units, 4 * fewestBlocks));
         if (!m_result.alignment.sameTokens)
             notes.push_back(fmt::format("The tokens differ: {} tokens of A and {} of B were compared over {} stretches of bytes.",
@@ -263,9 +301,9 @@ private:
     const Progress& m_progress;
     Comparison m_result;
     ComparedUnits m_units;
-    std::vector<std::size_t> m_blocks;
+    std::vector<std::size_t> m_stretches; // the first unit of each
     std::vector<TokenId> m_idsB;
-    std::vector<SiteComparison> m_sites;
+    std::vector<BlockComparison> m_blocks;
 };
 
 } // namespace

@@ -26,7 +26,7 @@ namespace headscope::core {
 /// How experts (and heads) of A find their counterparts in B.
 enum class Matching : std::uint8_t {
     Identity,    // the same number: two steps of one run
-    Coselection, // Hungarian on Σ_u x_u(e)·y_u(f) over the text it is fitted on; heads by the sum that their experts reach
+    Coselection, // Hungarian on Σ_u x_u(e)·y_u(f) over the text it is fitted on; heads by what the experts of all sites of a block reach
     Weights,     // Hungarian on the cosine of router rows; heads by the mean cosine of their matched rows
 };
 std::string_view toString(Matching matching); // "identity", "coselection", "weights"

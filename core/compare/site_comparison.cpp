@@ -71,33 +71,28 @@ double meanOfKnown(const std::vector<double>& values)
 } // namespace
 
 SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching)
-    : m_units(units), m_sites(std::move(sites)), m_matching(matching), m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
+    : m_units(&units), m_sites(std::move(sites)), m_matching(matching), m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
 {
     const auto& x = m_swapped ? m_sites.decisionsB : m_sites.decisionsA;
     const auto& y = m_swapped ? m_sites.decisionsA : m_sites.decisionsB;
-    if (matching != Matching::Coselection) {
-        Fitted fixed;
-        if (matching == Matching::Weights) {
-            requireRows(m_sites);
-            fixed.whole = bestMatching(m_swapped ? rowCosines(m_sites.rowsB, m_sites.rowsA) : rowCosines(m_sites.rowsA, m_sites.rowsB));
-        } else {
-            fixed.whole = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(), x.router().experts, y.router().experts);
-        }
-        fixed.ofFold.assign(m_units.folds, fixed.whole);
-        m_fixed = std::move(fixed);
+    if (matching == Matching::Weights) {
+        requireRows(m_sites);
+        m_fixed = bestExperts(m_swapped ? rowCosines(m_sites.rowsB, m_sites.rowsA) : rowCosines(m_sites.rowsA, m_sites.rowsB),
+                              1.0 / std::min(x.router().experts, y.router().experts));
+    } else if (matching == Matching::Identity) {
+        m_fixed = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(), (m_swapped ? m_sites.headsA : m_sites.headsB).size(),
+                              x.router().experts, y.router().experts);
     }
     m_x = m_swapped ? decideB({}) : decideA();
     m_y = m_swapped ? decideA() : decideB({});
-    m_fitted = fit(m_x, m_y);
-    m_null.resize(m_fitted.whole.size());
 }
 
 SiteComparison::SideDecisions SiteComparison::decideA() const
 {
     SideDecisions result;
-    result.judged = ofHeads(m_sites.decisionsA, m_sites.headsA, m_units.a);
-    if (m_units.fitA)
-        result.fit = ofHeads(m_sites.decisionsA, m_sites.headsA, *m_units.fitA);
+    result.judged = ofHeads(m_sites.decisionsA, m_sites.headsA, m_units->a);
+    if (m_units->fitA)
+        result.fit = ofHeads(m_sites.decisionsA, m_sites.headsA, *m_units->fitA);
     return result;
 }
 
@@ -105,29 +100,35 @@ SiteComparison::SideDecisions SiteComparison::decideB(std::span<const std::size_
 {
     const auto tokens = [source](const UnitTokens& own) { return source.empty() ? own : replaced(own, source); };
     SideDecisions result;
-    result.judged = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(m_units.b));
-    if (m_units.fitB)
-        result.fit = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(*m_units.fitB));
+    result.judged = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(m_units->b));
+    if (m_units->fitB)
+        result.fit = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(*m_units->fitB));
     return result;
 }
 
-SiteComparison::Fitted SiteComparison::fit(const SideDecisions& x, const SideDecisions& y) const
+std::vector<HeadProposals> SiteComparison::propose(const SideDecisions* b) const
 {
     if (m_fixed)
-        return *m_fixed;
-    Fitted fitted;
-    if (m_units.fitA) {
-        const std::vector<std::uint16_t> together(m_units.fitA->units(), 0);
-        fitted.whole = bestMatching(coselections(x.fit, y.fit, together, 1).front());
-        fitted.ofFold.assign(m_units.folds, fitted.whole);
-        return fitted;
+        return std::vector<HeadProposals>(m_units->folds + 1, *m_fixed);
+    const SideDecisions& x = m_swapped && b != nullptr ? *b : m_x;
+    const SideDecisions& y = !m_swapped && b != nullptr ? *b : m_y;
+    const double scale = 1.0 / std::min(m_sites.decisionsA.router().chosen, m_sites.decisionsB.router().chosen);
+    if (m_units->fitA) {
+        const std::vector<std::uint16_t> together(m_units->fitA->units(), 0);
+        return std::vector<HeadProposals>(m_units->folds + 1, bestExperts(coselections(x.fit, y.fit, together, 1).front(), scale));
     }
-    const auto ofFold = coselections(x.judged, y.judged, m_units.fold, m_units.folds);
+    const auto ofFold = coselections(x.judged, y.judged, m_units->fold, m_units->folds);
     const SiteScores all = sum(ofFold);
-    fitted.whole = bestMatching(all);
+    std::vector<HeadProposals> result{bestExperts(all, scale)};
     for (const SiteScores& scores : ofFold)
-        fitted.ofFold.push_back(bestMatching(difference(all, scores)));
-    return fitted;
+        result.push_back(bestExperts(difference(all, scores), scale));
+    return result;
+}
+
+void SiteComparison::match(Fitted fitted)
+{
+    m_fitted = std::move(fitted);
+    m_null.assign(m_fitted.whole.size(), {});
 }
 
 std::vector<Counterpart> SiteComparison::counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const
@@ -138,15 +139,13 @@ std::vector<Counterpart> SiteComparison::counterparts(const Fitted& fitted, cons
     return result;
 }
 
-void SiteComparison::judgeShuffled(std::span<const std::size_t> source)
+void SiteComparison::judge(const SideDecisions& b, const Fitted& fitted)
 {
-    const SideDecisions shuffled = decideB(source);
-    const SideDecisions& x = m_swapped ? shuffled : m_x;
-    const SideDecisions& y = m_swapped ? m_y : shuffled;
-    const Fitted fitted = fit(x, y);
+    const SideDecisions& x = m_swapped ? b : m_x;
+    const SideDecisions& y = m_swapped ? m_y : b;
     for (std::size_t head = 0; head < m_null.size(); ++head) {
         const auto against = counterparts(fitted, y, head);
-        m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units.fold})));
+        m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units->fold})));
     }
 }
 
@@ -184,7 +183,7 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     const HeadMatching& whole = m_fitted.whole[head];
     const UnitDecisions& x = m_x.judged[head];
     const auto against = counterparts(m_fitted, m_y, head);
-    const AgainstFolds y{against, m_units.fold};
+    const AgainstFolds y{against, m_units->fold};
 
     RouterComparison result;
     const std::size_t headA = m_swapped ? whole.head : head;
@@ -221,7 +220,7 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     result.gateCorrelation = meanOfKnown(result.gateCorrelations);
 
     constexpr double enough = 50; // units an expert, if all are used alike
-    const auto units = static_cast<double>(m_units.fitA ? decidedUnits(m_x.fit, m_y.fit) : decidedUnits(m_x.judged, m_y.judged));
+    const auto units = static_cast<double>(m_units->fitA ? decidedUnits(m_x.fit, m_y.fit) : decidedUnits(m_x.judged, m_y.judged));
     result.tooLittleText = m_matching == Matching::Coselection &&
                            (units * a.chosen < enough * a.experts || units * b.chosen < enough * b.experts);
     addNotes(result, head);
@@ -248,6 +247,58 @@ std::vector<UnpairedRouter> SiteComparison::left() const
             result.push_back({site.router(heads[head]), fmt::format("{} of {} has fewer heads, which found others.",
                                                                     other.address.toString(), m_swapped ? "B" : "A")});
     return result;
+}
+
+namespace {
+
+/// The matchings of all sites from what they propose, each for the whole and for every fold.
+std::vector<SiteComparison::Fitted> fittedTogether(std::vector<std::vector<HeadProposals>> ofSites)
+{
+    std::vector<SiteComparison::Fitted> result(ofSites.size());
+    for (std::size_t at = 0; at < ofSites.front().size(); ++at) {
+        std::vector<HeadProposals> proposals;
+        for (auto& ofSite : ofSites)
+            proposals.push_back(std::move(ofSite[at]));
+        auto matchings = agreeOnHeads(std::move(proposals));
+        for (std::size_t site = 0; site < matchings.size(); ++site) {
+            if (at == 0)
+                result[site].whole = std::move(matchings[site]);
+            else
+                result[site].ofFold.push_back(std::move(matchings[site]));
+        }
+    }
+    return result;
+}
+
+} // namespace
+
+BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching matching) : m_sites(std::move(sites)), m_matching(matching)
+{
+    std::vector<std::vector<HeadProposals>> proposals;
+    for (const SiteComparison& site : m_sites)
+        proposals.push_back(site.propose(nullptr));
+    auto fitted = fittedTogether(std::move(proposals));
+    for (std::size_t site = 0; site < m_sites.size(); ++site)
+        m_sites[site].match(std::move(fitted[site]));
+}
+
+void BlockComparison::judgeShuffled(std::span<const std::size_t> source)
+{
+    std::vector<SiteComparison::SideDecisions> decisions;
+    std::vector<std::vector<HeadProposals>> proposals;
+    for (const SiteComparison& site : m_sites) {
+        decisions.push_back(site.shuffled(source));
+        if (m_matching == Matching::Coselection)
+            proposals.push_back(site.propose(&decisions.back()));
+    }
+    if (m_matching != Matching::Coselection) {
+        for (std::size_t site = 0; site < m_sites.size(); ++site)
+            m_sites[site].judge(decisions[site], m_sites[site].matched());
+        return;
+    }
+    const auto fitted = fittedTogether(std::move(proposals));
+    for (std::size_t site = 0; site < m_sites.size(); ++site)
+        m_sites[site].judge(decisions[site], fitted[site]);
 }
 
 } // namespace headscope::core

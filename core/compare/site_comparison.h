@@ -31,22 +31,10 @@ struct ComparedSites {
 };
 
 /// All routers of a pair of sites: matched, judged, and judged again with B's decisions shuffled. The side with fewer heads looks for
-/// counterparts among the other's heads.
+/// counterparts among the other's heads; which it finds is for all sites of a block to decide (BlockComparison).
 class SiteComparison
 {
 public:
-    /// Outlived by `units`. Throws Error where rows are missing or differ in width.
-    SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching);
-
-    /// One replicate of the null: every token of B decides as `source` of it did, and is matched anew.
-    void judgeShuffled(std::span<const std::size_t> source);
-    /// One for every head of the side with fewer, in order of A's heads.
-    std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
-    /// Heads that found none.
-    std::vector<UnpairedRouter> leftA() const { return m_swapped ? left() : std::vector<UnpairedRouter>(); }
-    std::vector<UnpairedRouter> leftB() const { return m_swapped ? std::vector<UnpairedRouter>() : left(); }
-
-private:
     /// A matching of the whole for show, and those that the units of every fold are judged by.
     struct Fitted {
         SiteMatching whole;
@@ -57,23 +45,56 @@ private:
         std::vector<UnitDecisions> judged, fit;
     };
 
+    /// Outlived by `units`. Throws Error where rows are missing or differ in width.
+    SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching);
+
+    const ComparedSites& sites() const { return m_sites; }
+    /// B's decisions, where every token of B decides as `source` of it did.
+    SideDecisions shuffled(std::span<const std::size_t> source) const { return decideB(source); }
+    /// What is best for the whole, and then for every fold. nullptr: B as it is.
+    std::vector<HeadProposals> propose(const SideDecisions* b) const;
+    void match(Fitted fitted);
+    const Fitted& matched() const { return m_fitted; }
+    /// One replicate of the null.
+    void judge(const SideDecisions& b, const Fitted& fitted);
+    /// One for every head of the side with fewer, in order of A's heads.
+    std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
+    /// Heads that found none.
+    std::vector<UnpairedRouter> leftA() const { return m_swapped ? left() : std::vector<UnpairedRouter>(); }
+    std::vector<UnpairedRouter> leftB() const { return m_swapped ? std::vector<UnpairedRouter>() : left(); }
+
+private:
     SideDecisions decideA() const;
     SideDecisions decideB(std::span<const std::size_t> source) const;
-    Fitted fit(const SideDecisions& x, const SideDecisions& y) const;
     std::vector<Counterpart> counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const;
     RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     void addNotes(RouterComparison& result, std::size_t head) const;
     double stability(std::size_t head) const;
     std::vector<UnpairedRouter> left() const;
 
-    const ComparedUnits& m_units;
+    const ComparedUnits* m_units;
     ComparedSites m_sites;
     Matching m_matching;
     bool m_swapped = false;             // X is B
-    std::optional<Fitted> m_fixed;      // where no decisions are needed to match
+    std::optional<HeadProposals> m_fixed; // where no decisions are needed to match
     SideDecisions m_x, m_y;
     Fitted m_fitted;
     std::vector<std::vector<double>> m_null; // [heads of X, replicates]
+};
+
+/// Pairs of sites whose heads are the same: those of a pair of blocks.
+class BlockComparison
+{
+public:
+    BlockComparison(std::vector<SiteComparison> sites, Matching matching);
+
+    /// One replicate of the null: every token of B decides as `source` of it did, and heads and experts are matched anew.
+    void judgeShuffled(std::span<const std::size_t> source);
+    const std::vector<SiteComparison>& sites() const { return m_sites; }
+
+private:
+    std::vector<SiteComparison> m_sites;
+    Matching m_matching;
 };
 
 } // namespace headscope::core

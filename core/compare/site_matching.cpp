@@ -101,34 +101,45 @@ SiteScores rowCosines(std::span<const MatrixRows> x, std::span<const MatrixRows>
     return scores;
 }
 
-SiteMatching bestMatching(const SiteScores& scores)
+HeadProposals bestExperts(const SiteScores& scores, double scale)
 {
-    std::vector<std::vector<int>> experts(scores.headsX * scores.headsY);
-    std::vector<double> heads(scores.headsX * scores.headsY);
+    HeadProposals result{scores.headsX, scores.headsY, {}, {}};
     for (std::size_t i = 0; i < scores.headsX; ++i)
         for (std::size_t j = 0; j < scores.headsY; ++j) {
-            auto& best = experts[i * scores.headsY + j];
-            best = assignment(scores.of(i, j), scores.expertsY);
-            heads[i * scores.headsY + j] = total(scores.of(i, j), scores.expertsY, best);
+            result.experts.push_back(assignment(scores.of(i, j), scores.expertsY));
+            result.values.push_back(scale * total(scores.of(i, j), scores.expertsY, result.experts.back()));
         }
-    const std::vector<int> headOf = assignment(heads, scores.headsY);
-    SiteMatching matching;
-    for (std::size_t i = 0; i < scores.headsX; ++i) {
-        const auto j = static_cast<std::size_t>(headOf[i]);
-        matching.push_back({j, std::move(experts[i * scores.headsY + j])});
-    }
-    return matching;
+    return result;
 }
 
-SiteMatching sameNumbers(std::size_t headsX, int expertsX, int expertsY)
+HeadProposals sameNumbers(std::size_t headsX, std::size_t headsY, int expertsX, int expertsY)
 {
-    SiteMatching matching;
-    for (std::size_t i = 0; i < headsX; ++i) {
-        std::vector<int> experts(static_cast<std::size_t>(expertsX), -1);
-        std::iota(experts.begin(), experts.begin() + std::min(expertsX, expertsY), 0);
-        matching.push_back({i, std::move(experts)});
+    std::vector<int> experts(static_cast<std::size_t>(expertsX), -1);
+    std::iota(experts.begin(), experts.begin() + std::min(expertsX, expertsY), 0);
+    HeadProposals result{headsX, headsY, {headsX * headsY, experts}, std::vector<double>(headsX * headsY, 0)};
+    for (std::size_t i = 0; i < headsX; ++i)
+        result.values[i * headsY + i] = 1;
+    return result;
+}
+
+std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites)
+{
+    const std::size_t headsX = ofSites.front().headsX;
+    const std::size_t headsY = ofSites.front().headsY;
+    std::vector<double> values(headsX * headsY, 0);
+    for (const HeadProposals& site : ofSites)
+        std::transform(values.begin(), values.end(), site.values.begin(), values.begin(), std::plus<>());
+    const std::vector<int> headOf = assignment(values, headsY);
+    std::vector<SiteMatching> result;
+    for (HeadProposals& site : ofSites) {
+        SiteMatching matching;
+        for (std::size_t i = 0; i < headsX; ++i) {
+            const auto j = static_cast<std::size_t>(headOf[i]);
+            matching.push_back({j, std::move(site.experts[i * headsY + j])});
+        }
+        result.push_back(std::move(matching));
     }
-    return matching;
+    return result;
 }
 
 } // namespace headscope::core

@@ -38,6 +38,17 @@ SiteScores difference(const SiteScores& from, const SiteScores& what);
 /// Cosines of router rows; of a row of zeros 0. `x`, `y`: of every head, [experts, width], all of the same width.
 SiteScores rowCosines(std::span<const MatrixRows> x, std::span<const MatrixRows> y);
 
+/// The experts that every head of X would go with, of every head of Y, and how well.
+struct HeadProposals {
+    std::size_t headsX = 0, headsY = 0;
+    std::vector<std::vector<int>> experts; // [headsX, headsY] of [experts of X]: Y's, -1 for none
+    std::vector<double> values;            // [headsX, headsY]
+};
+/// Hungarian over experts for every pair of heads; the value is what that yields times `scale`. Of equally good ones that which keeps more numbers.
+HeadProposals bestExperts(const SiteScores& scores, double scale);
+/// Experts keep their numbers, and the heads their places in the lists.
+HeadProposals sameNumbers(std::size_t headsX, std::size_t headsY, int expertsX, int expertsY);
+
 /// What one head of X goes with.
 struct HeadMatching {
     std::size_t head = 0;     // index among the heads of Y
@@ -48,9 +59,7 @@ struct HeadMatching {
 /// [heads of X]
 using SiteMatching = std::vector<HeadMatching>;
 
-/// Hungarian over experts for every pair of heads, then over heads on what that yields. Of equally good ones that which keeps more numbers.
-SiteMatching bestMatching(const SiteScores& scores);
-/// Experts keep their numbers, and the heads their places in the lists.
-SiteMatching sameNumbers(std::size_t headsX, int expertsX, int expertsY);
+/// The sites of a block have their heads in common: Hungarian over heads on the sum of what all sites propose. [sites]
+std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites);
 
 } // namespace headscope::core

@@ -301,6 +301,30 @@ TEST(CompareTraces, SideBySideIsTheSameTurnedRound)
     EXPECT_EQ(back.onlyA.size(), 2U);
 }
 
+TEST(CompareTraces, HeadsOfABlockAreMatchedTogether)
+{
+    // B's heads of o are exchanged, and its v has nothing to do with A's: v's heads follow.
+    const auto text = letters(randomText(400, 21));
+    const auto site = [&text](const char* address, std::uint64_t seed) {
+        return SampleSite{.address = address, .experts = 4, .chosen = 1, .heads = 2, .logits = randomLogits(text, 2, 4, {.seed = seed, .noiseSeed = seed})};
+    };
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        auto exchanged = site("layers.0.self.o", 1);
+        for (std::size_t token = 0; token < text.tokens.size(); ++token)
+            std::rotate(exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token), exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token + 4),
+                        exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token + 8));
+        auto wanted = settings(Matching::Coselection);
+        wanted.nullReplicates = 0;
+        const auto comparison =
+            compareTraces(traces(sampleTrace(text, {site("layers.0.self.v", 100 + seed), site("layers.0.self.o", 1)}, sampleModel(1)),
+                                 sampleTrace(text, {site("layers.0.self.v", 200 + seed), exchanged}, sampleModel(1))),
+                          wanted);
+        ASSERT_EQ(comparison.routers.size(), 4U);
+        for (const RouterComparison& router : comparison.routers)
+            EXPECT_EQ(*router.a.head, 1 - *router.b.head) << router.a.toString();
+    }
+}
+
 TEST(CompareTraces, SmallNumbersByHand)
 {
     // Four tokens, three experts, one chosen: A 0 0 1 2, B 0 1 1 0.
