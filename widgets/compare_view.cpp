@@ -2,6 +2,7 @@
 #include "widgets/compare_view.h"
 
 #include "widgets/choice_button.h"
+#include "widgets/compare_attention.h"
 #include "widgets/compare_text.h"
 #include "widgets/compare_tooltip.h"
 #include "widgets/cost_view.h"
@@ -67,6 +68,8 @@ void CompareView::setSelection(Selection* selection)
     m_strip->setSelection(selection);
     m_mapA->setSelection(selection);
     m_mapAgreement->setSelection(selection);
+    if (m_attention)
+        m_attention->setSelection(selection);
     if (selection)
         connect(selection, &Selection::changed, this, &CompareView::selectionChanged);
     selectionChanged(Selection::Field::Router);
@@ -190,6 +193,8 @@ void CompareView::showPair(std::size_t pair)
     m_pair = pair;
     m_strip->setPair(pair);
     m_experts->setPair(m_models, pair);
+    if (m_attention)
+        m_attention->setModels(m_models, pair);
     m_showing = true;
     m_ofB.setRouter(this->pair() ? std::optional(m_models.comparison->routers[pair].b) : std::nullopt);
     const int row = m_routers->rowOf(pair);
@@ -323,8 +328,24 @@ void CompareView::setOnlyDifferences(bool only)
 
 void CompareView::setPage(Page page)
 {
+    if (page == Page::Attention && !m_attention)
+        return;
+    const bool attention = page == Page::Attention;
+    if (attention == m_maps->isVisibleTo(this)) { // attention maps need the room
+        m_maps->setVisible(!attention);
+        const int all = m_split->height();
+        m_split->setSizes(attention ? QList<int>{all * 2 / 5, all * 3 / 5} : QList<int>{all * 3 / 5, all * 2 / 5});
+    }
     m_pages->button(static_cast<int>(page))->setChecked(true);
     m_tables->setCurrentIndex(static_cast<int>(page));
+}
+
+void CompareView::setAttention(CompareAttention* attention)
+{
+    m_attention = attention;
+    m_attention->setSelection(m_selection);
+    m_tables->addWidget(attention);
+    m_pages->button(static_cast<int>(Page::Attention))->setVisible(true);
 }
 
 QString CompareView::title() const

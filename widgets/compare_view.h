@@ -25,6 +25,7 @@ class QTableView;
 namespace headscope::widgets {
 
 class ChoiceButton;
+class CompareAttention;
 class CostView;
 class ExpertPairItemModel;
 class RouterMap;
@@ -41,10 +42,12 @@ class CompareView : public QWidget
     Q_OBJECT
 
 public:
-    enum class Page { Routers, Experts, Cost };
+    enum class Page { Routers, Experts, Cost, Attention };
 
     explicit CompareView(QWidget* parent = nullptr);
 
+    /// The page Attention, which there is only then.
+    void setAttention(CompareAttention* attention);
     void setSelection(Selection* selection);
     /// What is compared; invalid models: nothing, setMessage says why.
     void setModels(const ComparedModels& models);
@@ -67,6 +70,7 @@ public:
     CompareTint tint() const { return m_strip->tint(); }
     bool onlyDifferences() const { return m_strip->columns() == CompareStrip::Columns::OnlyDifferences; }
 
+    CompareAttention* attention() const { return m_attention; }
     CompareStrip* strip() const { return m_strip; }
     QTableView* routerTable() const { return m_routerTable; }
     QTableView* expertTable() const { return m_expertTable; }
@@ -136,6 +140,9 @@ private:
     QTableView* m_routerTable = nullptr;
     QTableView* m_expertTable = nullptr;
     CostView* m_cost = nullptr;
+    CompareAttention* m_attention = nullptr;
+    QWidget* m_maps = nullptr; // of the routers
+    QSplitter* m_split = nullptr;
     RouterMap* m_mapA = nullptr;
     RouterMap* m_mapB = nullptr;
     RouterMap* m_mapAgreement = nullptr;

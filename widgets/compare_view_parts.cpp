@@ -36,7 +36,7 @@ CompareView::CompareView(QWidget* parent)
     auto* below = new QSplitter(Qt::Horizontal);
     below->setChildrenCollapsible(false);
     below->addWidget(makeTables());
-    below->addWidget(makeMaps());
+    below->addWidget(m_maps = makeMaps());
     below->setStretchFactor(0, 1);
     below->setSizes({600, 400});
 
@@ -49,7 +49,7 @@ CompareView::CompareView(QWidget* parent)
     stripColumn->addWidget(m_strip, 1);
     connect(m_strip, &CompareStrip::tintsChanged, this, &CompareView::showTints);
 
-    auto* split = new QSplitter(Qt::Vertical);
+    auto* split = m_split = new QSplitter(Qt::Vertical);
     split->setChildrenCollapsible(false);
     split->addWidget(strips);
     split->addWidget(below);
@@ -237,7 +237,8 @@ QWidget* CompareView::makeTables()
     buttons->setSpacing(2);
     const std::array titles{std::pair(tr("Routers"), tr("Every pair of routers with its numbers")),
                             std::pair(tr("Experts"), tr("Which expert of B is which expert of A in the chosen pair")),
-                            std::pair(tr("Cost"), tr("Operations, memory and matrices of the attention of both"))};
+                            std::pair(tr("Cost"), tr("Operations, memory and matrices of the attention of both")),
+                            std::pair(tr("Attention"), tr("What the heads of the chosen pair attend to"))};
     for (int i = 0; i < static_cast<int>(titles.size()); ++i) {
         auto* button = new ChoiceButton;
         button->setText(titles[static_cast<std::size_t>(i)].first);
@@ -246,6 +247,7 @@ QWidget* CompareView::makeTables()
         m_pages->addButton(button, i);
         buttons->addWidget(button);
     }
+    m_pages->button(static_cast<int>(Page::Attention))->setVisible(false); // until setAttention
     buttons->addStretch(1);
     connect(m_pages, &QButtonGroup::idClicked, this, [this](int id) {
         setPage(static_cast<Page>(id));

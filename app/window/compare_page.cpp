@@ -36,7 +36,7 @@ QFileDialog* saveDialog(QWidget* parent, const QString& title, const QStringList
 } // namespace
 
 ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* parent)
-    : QWidget(parent), m_messages(new MessageArea), m_view(new widgets::CompareView),
+    : QWidget(parent), m_workspace(workspace), m_messages(new MessageArea), m_view(new widgets::CompareView),
       m_controller(workspace, *m_view, std::move(comparer)), m_writer(workspace)
 {
     auto* column = new QVBoxLayout(this);
@@ -44,6 +44,9 @@ ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* paren
     column->setSpacing(0);
     column->addWidget(m_messages);
     column->addWidget(m_view, 1);
+    auto* attention = new widgets::CompareAttention({&m_tilesA, &m_tilesB, &m_difference});
+    connect(attention, &widgets::CompareAttention::mapsChosen, this, &ComparePage::chooseMaps);
+    m_view->setAttention(attention);
     m_view->setSelection(&workspace.selection());
     connect(m_view, &widgets::CompareView::openSecondAsked, this, &ComparePage::openSecondAsked);
     connect(m_view, &widgets::CompareView::swapAsked, &workspace, &Workspace::swapSlots);
@@ -60,6 +63,26 @@ ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* paren
             {subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});
     });
     connect(&m_controller, &CompareController::shown, this, [this] { m_messages->dismiss(subject()); });
+}
+
+/// Tiles are drawn where their model runs.
+void ComparePage::chooseMaps(const widgets::ComparedModels& models, const std::optional<widgets::MapPair>& maps)
+{
+    const CheckpointSlots slotted = m_workspace.checkpoints().inSlots();
+    const bool shown = maps && slotted.a && slotted.b;
+    const widgets::ComparedModels of = shown ? models : widgets::ComparedModels();
+    m_tilesA.setQueue(shown ? &slotted.a->queue() : nullptr);
+    m_tilesB.setQueue(shown ? &slotted.b->queue() : nullptr);
+    m_difference.setQueue(shown ? &slotted.a->queue() : nullptr);
+    m_tilesA.setTrace(of.traces.a);
+    m_tilesB.setTrace(of.traces.b);
+    m_difference.setMaps(of.traces.a, of.traces.b, shown ? maps->b : core::MapRef{});
+}
+
+bool ComparePage::idle() const
+{
+    return m_controller.idle() && m_writer.idle() &&
+           m_tilesA.outstanding() + m_tilesB.outstanding() + m_difference.outstanding() == 0;
 }
 
 void ComparePage::showEvent(QShowEvent* event)

@@ -4,7 +4,9 @@
 #include "app/window/compare_choices.h"
 #include "app/window/compare_controller.h"
 #include "app/window/comparison_writer.h"
+#include "app/window/difference_tile_source.h"
 #include "app/window/message_area.h"
+#include "widgets/compare_attention.h"
 
 #include <QWidget>
 
@@ -22,6 +24,8 @@ public:
     widgets::CompareView& view() { return *m_view; }
     CompareController& controller() { return m_controller; }
     MessageArea& messages() { return *m_messages; }
+    /// Nothing is compared, written or drawn.
+    bool idle() const;
     ComparisonWriter& writer() { return m_writer; }
     CompareChoices choices() const;
     void setChoices(const CompareChoices& choices);
@@ -37,6 +41,12 @@ private:
     void askWhereToExport(core::ComparisonTable table);
     void askWhereToReport();
 
+    void chooseMaps(const widgets::ComparedModels& models, const std::optional<widgets::MapPair>& maps);
+
+    Workspace& m_workspace;
+    JobTileSource m_tilesA;
+    JobTileSource m_tilesB;
+    DifferenceTileSource m_difference;
     MessageArea* m_messages;
     widgets::CompareView* m_view;
     CompareController m_controller;

@@ -67,6 +67,11 @@ void JobTileSource::traceChanged()
     Q_EMIT settled();
 }
 
+JobTileSource::TileWork JobTileSource::work() const
+{
+    return [trace = trace()](const core::MapRef& map, const core::TileArea& area) { return core::tile(*trace, map, area); };
+}
+
 void JobTileSource::startJobs()
 {
     while (m_queue && !m_waiting.empty() && m_running.size() < atOnce) {
@@ -74,8 +79,8 @@ void JobTileSource::startJobs()
         m_waiting.pop_front();
         m_running[key] = m_queue->submit(
             Priority::VisibleTiles,
-            [trace = trace(), key](const core::Progress&) -> TilePointer {
-                return std::make_shared<const core::Tile>(core::tile(*trace, key.first, key.second));
+            [compute = work(), key](const core::Progress&) -> TilePointer {
+                return std::make_shared<const core::Tile>(compute(key.first, key.second));
             },
             this,
             [this, key, number = generation()](Outcome<TilePointer> outcome) { finish(number, key, std::move(outcome)); });

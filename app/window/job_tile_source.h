@@ -5,6 +5,7 @@
 #include "widgets/tile_source.h"
 
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <map>
 #include <set>
@@ -40,6 +41,9 @@ Q_SIGNALS:
 
 protected:
     void traceChanged() override;
+    /// Computes tiles of the trace that is set now, on a worker thread.
+    using TileWork = std::function<core::Tile(const core::MapRef&, const core::TileArea&)>;
+    virtual TileWork work() const;
 
 private:
     using Key = std::pair<core::MapRef, core::TileArea>;
