@@ -58,6 +58,7 @@ CompareAttention::CompareAttention(const Sources& sources, QWidget* parent)
         title->setAlignment(Qt::AlignHCenter);
         title->setForegroundRole(QPalette::PlaceholderText);
         map->setAccessibleName(name);
+        map->setMinimumSize(180, 160); // three of them stand beside each other
         auto* column = new QVBoxLayout;
         column->setSpacing(2);
         column->addWidget(title);

@@ -100,7 +100,8 @@ void CompareView::setModels(const ComparedModels& models)
         m_mapA->setTrace(m_models.traces.a);
         m_mapB->setTrace(m_models.traces.b);
         m_mapAgreement->setTrace(m_models.traces.a);
-        m_cost->setModels(m_models.valid() ? m_models.comparison->a : nullptr, m_models.valid() ? m_models.comparison->b : nullptr);
+        m_cost->setModels(m_models.valid() ? m_models.comparison->a : nullptr,
+                          m_models.valid() ? m_models.comparison->b : nullptr);
     }
     showMaps();
     m_strip->setModels(m_models, m_pair);
@@ -260,14 +261,15 @@ void CompareView::showTints()
     const UnitTints& tints = m_strip->contents().tints;
     if (!m_models.valid())
         return;
+    const auto end = [](double value) { return fixedNumber(value, value == std::floor(value) ? 0 : 2); };
     if (!tints.why.isEmpty())
-        m_legend->showScale({tints.scale, tr("nothing to show: %1").arg(tints.why), {}, {}});
+        m_legend->showScale({tints.scale, tr("nothing to show"), {}, {}});
     else
         m_legend->showScale({tints.scale,
                              {},
-                             fixedNumber(tints.low, tints.low == std::floor(tints.low) ? 0 : 2),
-                             fixedNumber(tints.high, tints.high == std::floor(tints.high) ? 0 : 2)});
-    m_legend->setToolTip(tints.title);
+                             (tints.clipped ? QStringLiteral("≤ ") : QString()) + end(tints.low),
+                             (tints.clipped ? QStringLiteral("≥ ") : QString()) + end(tints.high)});
+    m_legend->setToolTip(tints.why.isEmpty() ? tints.title : tr("%1: %2").arg(tints.title, tints.why));
 }
 
 void CompareView::showMaps()
@@ -330,14 +332,17 @@ void CompareView::setPage(Page page)
 {
     if (page == Page::Attention && !m_attention)
         return;
-    const bool attention = page == Page::Attention;
-    if (attention == m_maps->isVisibleTo(this)) { // attention maps need the room
-        m_maps->setVisible(!attention);
-        const int all = m_split->height();
-        m_split->setSizes(attention ? QList<int>{all * 2 / 5, all * 3 / 5} : QList<int>{all * 3 / 5, all * 2 / 5});
-    }
+    m_maps->setHidden(page == Page::Attention || page == Page::Cost); // they need the room
+    if ((page == Page::Attention) != (m_tables->currentIndex() == static_cast<int>(Page::Attention)))
+        m_split->setSizes(page == Page::Attention ? QList<int>{320, 480} : QList<int>{450, 350}); // proportions
     m_pages->button(static_cast<int>(page))->setChecked(true);
     m_tables->setCurrentIndex(static_cast<int>(page));
+    for (int i = 0; i < m_tables->count(); ++i) { // what is behind asks for no room
+        const auto policy = i == m_tables->currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+        m_tables->widget(i)->setSizePolicy(policy, policy);
+    }
+    m_tables->layout()->invalidate(); // hidden pages do not say that they changed
+    m_tables->updateGeometry();
 }
 
 void CompareView::setAttention(CompareAttention* attention)
@@ -346,6 +351,7 @@ void CompareView::setAttention(CompareAttention* attention)
     m_attention->setSelection(m_selection);
     m_tables->addWidget(attention);
     m_pages->button(static_cast<int>(Page::Attention))->setVisible(true);
+    setPage(static_cast<Page>(m_tables->currentIndex()));
 }
 
 QString CompareView::title() const

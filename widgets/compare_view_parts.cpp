@@ -55,7 +55,7 @@ CompareView::CompareView(QWidget* parent)
     split->addWidget(below);
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 2);
-    split->setSizes({360, 260});
+    split->setSizes({450, 350});
 
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);
@@ -137,6 +137,7 @@ QWidget* CompareView::makeHeader()
     QFont bold = m_title->font();
     bold.setBold(true);
     m_title->setFont(bold);
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_summary = new QLabel;
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -194,6 +195,8 @@ QWidget* CompareView::makeStripTools()
         Q_EMIT choiceChanged();
     });
 
+    for (QLabel* label : {m_pairTitle, m_pairText}) // a long text must not widen the window
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* words = new QVBoxLayout;
     words->setSpacing(1);
     words->addWidget(m_pairTitle);
@@ -279,7 +282,7 @@ void CompareView::prepareTable(QTableView* table, QAbstractItemModel* model, con
     table->verticalHeader()->setMinimumSectionSize(metrics.height() + 3);
     table->verticalHeader()->setDefaultSectionSize(metrics.height() + 5);
     table->horizontalHeader()->setHighlightSections(false);
-    const auto width = [&](const QString& sample) { return metrics.horizontalAdvance(sample) + 22; };
+    const auto width = [&](const QString& sample) { return metrics.horizontalAdvance(sample) + 16; };
     for (int column = 0; column < model->columnCount(); ++column)
         table->setColumnWidth(column, width(model->headerData(column, Qt::Horizontal).toString()));
     if (model != m_routers)

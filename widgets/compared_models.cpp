@@ -44,13 +44,16 @@ double roundUp(double value)
     return 10 * power;
 }
 
-double largest(const std::vector<double>& values)
+/// Ends of a scale that a few outliers do not stretch: 95 of 100 sizes lie inside.
+void fitScale(UnitTints& tints)
 {
-    double most = 0;
-    for (const double value : values)
+    std::vector<double> sizes;
+    for (const double value : tints.values)
         if (std::isfinite(value))
-            most = std::max(most, std::abs(value));
-    return most;
+            sizes.push_back(std::abs(value));
+    std::ranges::sort(sizes);
+    tints.high = sizes.empty() ? 1 : roundUp(sizes[(sizes.size() - 1) * 95 / 100]);
+    tints.clipped = !sizes.empty() && sizes.back() > tints.high;
 }
 
 bool blank(const std::vector<double>& values)
@@ -139,14 +142,14 @@ UnitTints unitTints(const core::Comparison& comparison, std::size_t pair, Compar
         tints.title = tr("loss of B − A, nats");
         tints.why = tr("the losses of both are not known anywhere");
         fill([](std::size_t, const core::UnitComparison& unit) { return unit.lossB - unit.lossA; });
-        tints.high = roundUp(largest(tints.values));
+        fitScale(tints);
         tints.low = -tints.high;
         break;
     case CompareTint::Divergence:
         tints.title = tr("KL(A‖B) of the next token, nats");
         tints.why = tr("it needs the same vocabulary in both, and is not computed for this text");
         fill([](std::size_t, const core::UnitComparison& unit) { return unit.divergence; });
-        tints.high = roundUp(largest(tints.values));
+        fitScale(tints);
         break;
     }
     if (!blank(tints.values))

@@ -54,6 +54,7 @@ struct UnitTints {
     ColorScale scale = ColorScale::Sequential;
     double low = 0;
     double high = 1;
+    bool clipped = false; // a few values lie beyond the ends
     QString title;
     QString why; // there is no value at all
 

@@ -82,10 +82,10 @@ void ShowLine::add(CLI::App& app)
         ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
         ->capture_default_str()
         ->type_name("agreement|mean|loss|divergence");
-    app.add_option("--table", table, "which table of the page compare")
-        ->check(CLI::IsMember({"routers", "experts", "cost"}))
+    app.add_option("--table", table, "what is below on the page compare")
+        ->check(CLI::IsMember({"routers", "experts", "cost", "attention"}))
         ->capture_default_str()
-        ->type_name("routers|experts|cost");
+        ->type_name("routers|experts|cost|attention");
     auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
     auto* const corpusOption = app.add_option("--corpus", corpus, "the texts that were counted")->type_name("PATH");
     app.add_option("--documents", documents, "how they are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
@@ -210,22 +210,27 @@ widgets::CompareTint tintNamed(std::string_view name)
     return name == "mean" ? MeanAgreement : name == "loss" ? Loss : name == "divergence" ? Divergence : Agreement;
 }
 
+widgets::CompareView::Page tableNamed(std::string_view name)
+{
+    using enum widgets::CompareView::Page;
+    return name == "experts" ? Experts : name == "cost" ? Cost : name == "attention" ? Attention : Routers;
+}
+
 /// Waits for the comparison, null and intervals included.
 void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
 {
-    CompareController& controller = window.compare().controller();
-    QObject::connect(&controller, &CompareController::failed, &picture, &Picture::fail);
+    ComparePage& page = window.compare();
+    QObject::connect(&page.controller(), &CompareController::failed, &picture, &Picture::fail);
     picture.watchSecond();
-    window.compare().view().setTint(tintNamed(line.tint));
-    using Page = widgets::CompareView::Page;
-    window.compare().view().setPage(line.table == "cost" ? Page::Cost : line.table == "experts" ? Page::Experts : Page::Routers);
+    page.view().setTint(tintNamed(line.tint));
+    page.view().setPage(tableNamed(line.table));
     core::OpenOptions options;
     options.device = line.model.openOptions(core::OpenFor::Running).device;
     Workspace& workspace = window.workspace();
     workspace.open(line.second, options, Slot::B);
     const bool compares = line.page == "compare";
-    picture.wait([&workspace, &controller, &window, compares] {
-        return workspace.secondCurrent() && (!compares || (controller.idle() && window.compare().view().models().valid()));
+    picture.wait([&workspace, &page, compares] {
+        return workspace.secondCurrent() && (!compares || (page.idle() && page.view().models().valid()));
     });
 }
 

@@ -5,7 +5,9 @@
 #include "tests/app/window/window_fixture.h"
 #include "tests/widgets/pictures.h"
 #include "tests/widgets/sample_comparison.h"
+#include "widgets/compare_attention.h"
 #include "widgets/expert_pair_item_model.h"
+#include "widgets/map_widget.h"
 #include "widgets/router_pair_item_model.h"
 
 #include <QApplication>
@@ -135,6 +137,7 @@ class CompareTest : public QObject
 private Q_SLOTS:
     void showsWhatTheCoreComputes();
     void everyPageFollowsOneSelection();
+    void attentionOfBothAndTheirDifference();
     void swapping();
     void matchingByWeights();
     void withoutB();
@@ -197,6 +200,44 @@ void CompareTest::everyPageFollowsOneSelection()
     QVERIFY(!d.window.views().strip()->isVisible()); // its tokens are in the page
     d.window.views().pages()->setCurrentIndex(0);
     QVERIFY(d.window.views().strip()->isVisible());
+}
+
+void CompareTest::attentionOfBothAndTheirDifference()
+{
+    Demo d;
+    d.window.setText("She could not believe the letter");
+    d.settle();
+    ComparePage& page = d.window.compare();
+    QVERIFY(!d.view().attention()->maps()); // hidden: nothing was asked for
+    d.view().setPage(widgets::CompareView::Page::Attention);
+    QTRY_VERIFY_WITH_TIMEOUT(d.view().attention()->maps() && page.idle(), 60000);
+    const widgets::MapPair maps = *d.view().attention()->maps();
+    const core::RouterComparison& pair = d.shown().routers[*d.view().pair()];
+    QVERIFY(maps.a.address == pair.a.mapAddress());
+    QVERIFY(maps.b.address == pair.b.mapAddress());
+    QCOMPARE(maps.a.index, pair.a.head.value_or(0));
+    const core::Tile a = core::wholeMap(*d.workspace.trace(), maps.a);
+    const core::Tile b = core::wholeMap(*d.workspace.secondTrace(), maps.b);
+    const auto reading = [](widgets::MapWidget* map, std::int64_t row, std::int64_t column) {
+        return map->reading({row, column}).attention.value_or(-1);
+    };
+    d.view().grab();
+    QTRY_VERIFY_WITH_TIMEOUT(page.idle(), 60000);
+    for (std::int64_t row = 1; row < a.area.rows; ++row) {
+        const auto at = static_cast<std::size_t>(row * a.area.columns + row - 1);
+        QTRY_COMPARE(reading(d.view().attention()->mapOfA(), row, row - 1), a.values[at]);
+        QCOMPARE(reading(d.view().attention()->mapOfB(), row, row - 1), b.values[at]);
+        QCOMPARE(reading(d.view().attention()->difference(), row, row - 1), std::abs(a.values[at] - b.values[at]));
+    }
+    // An expert of A and its counterpart in MoA, whose maps belong to experts.
+    const auto& matched = pair.expertOfB;
+    const auto found = std::ranges::find_if(matched, [](int expert) { return expert >= 0; });
+    QVERIFY(found != matched.end());
+    d.workspace.selection().setExpert(static_cast<int>(found - matched.begin()));
+    QCOMPARE(d.view().attention()->maps()->b.index, *found);
+    QVERIFY(d.view().attention()->maps()->b.by == core::MapRef::By::Expert);
+    d.workspace.put(Slot::B, nullptr);
+    QVERIFY(!d.view().attention()->maps());
 }
 
 void CompareTest::swapping()
