@@ -68,6 +68,7 @@ CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSet
     form->setRowVisible(tags, counts);
     form->setRowVisible(m_words, counts);
     auto* column = new QVBoxLayout(this);
+    column->addWidget(m_offer = makeOffer());
     column->addWidget(about);
     column->addLayout(form);
     column->addWidget(buttons);
@@ -79,6 +80,33 @@ CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSet
     for (const auto& path : former.corpus)
         m_files->addItem(shown(path));
     check();
+}
+
+QWidget* CorpusForm::makeOffer()
+{
+    m_offered = new QLabel;
+    m_offered->setWordWrap(true);
+    m_offered->setTextFormat(Qt::PlainText);
+    auto* goOn = new QPushButton(tr("&Go on with it"));
+    goOn->setObjectName(QStringLiteral("goOn"));
+    goOn->setAutoDefault(false);
+    connect(goOn, &QPushButton::clicked, this, [this] {
+        m_goesOn = true;
+        accept();
+    });
+    auto* offer = new QFrame;
+    offer->setFrameShape(QFrame::StyledPanel);
+    auto* line = new QHBoxLayout(offer);
+    line->addWidget(m_offered, 1);
+    line->addWidget(goOn);
+    offer->hide();
+    return offer;
+}
+
+void CorpusForm::offer(const QString& sentence)
+{
+    m_offered->setText(sentence);
+    m_offer->show();
 }
 
 QWidget* CorpusForm::makeFiles()

@@ -10,6 +10,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QLabel;
 class QLineEdit;
 class QListWidget;
 class QPushButton;
@@ -28,15 +29,23 @@ public:
     CorpusForm(std::optional<std::int64_t> trained, const core::CountSettings& former, Purpose purpose, QWidget* parent = nullptr);
 
     core::CountSettings settings() const;
+    /// Offers to go on with what was begun; `sentence` says what it is.
+    void offer(const QString& sentence);
+    /// The user took the offer: settings() do not matter.
+    bool goesOn() const { return m_goesOn; }
     void addPaths(const QStringList& paths);
 
 private:
+    QWidget* makeOffer();
     QWidget* makeFiles();
     QWidget* makeDocuments();
     QWidget* makeTags();
     void ask(bool folder);
     void check();
 
+    bool m_goesOn = false;
+    QWidget* m_offer = nullptr;
+    QLabel* m_offered = nullptr;
     QListWidget* m_files = nullptr;
     QComboBox* m_documents = nullptr;
     QLineEdit* m_literal = nullptr;

@@ -10,10 +10,12 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QListView>
 #include <QPlainTextEdit>
 #include <QSplitter>
+#include <QStandardPaths>
 #include <QTabWidget>
 
 #include <algorithm>
@@ -173,6 +175,9 @@ void MainWindow::restore()
 {
     if (m_memory == Memory::Settings)
         m_settings = WindowSettings::load();
+    if (m_memory == Memory::Settings)
+        m_specialisation->controller().keepUnfinishedIn(
+            QDir(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation)).filePath(QStringLiteral("unfinished")).toStdString());
     resize(1280, 860);
     restoreGeometry(m_settings.geometry);
     restoreState(m_settings.docks);

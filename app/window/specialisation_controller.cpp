@@ -120,7 +120,17 @@ SpecialisationController::SpecialisationController(Workspace& workspace, widgets
     showCurrent();
 }
 
-SpecialisationController::~SpecialisationController() = default;
+SpecialisationController::~SpecialisationController()
+{
+    if (m_run) // its job saves where it is when it ends
+        m_unfinished.note(m_run->checkpoint, m_run->settings, m_run->counted);
+}
+
+std::optional<UnfinishedCount> SpecialisationController::unfinished() const
+{
+    const CheckpointSession* by = session();
+    return by && !m_run ? m_unfinished.find(by->path()) : std::nullopt;
+}
 
 const SpecialisationController::Held* SpecialisationController::held() const
 {
@@ -184,7 +194,9 @@ void SpecialisationController::count(core::CountSettings settings)
             tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…) and count then.")
                 .arg(by->name()));
     const int number = ++m_runs;
-    m_run = Run{by, number, {0, tr("waiting")}, heldOf(by), settings};
+    settings = m_unfinished.begin(by->path(), std::move(settings));
+    m_run = Run{by, by->path(), number, {0, tr("waiting")}, heldOf(by), settings,
+                m_unfinished.find(by->path()).value_or(UnfinishedCount{}).fraction};
     connect(by, &QObject::destroyed, this, [this, number] {
         if (m_run && m_run->number == number)
             m_counting.cancel();
@@ -200,6 +212,8 @@ void SpecialisationController::count(core::CountSettings settings)
         [this](Outcome<SharedCounts> outcome) { countingEnded(std::move(outcome)); },
         [this](const ProgressReport& report) {
             m_run->state = {report.fraction, report.stage};
+            if (report.stage.startsWith(QLatin1String("counting")))
+                m_run->counted = report.fraction;
             showCounting();
         });
     showCounting();
@@ -223,6 +237,10 @@ void SpecialisationController::countingEnded(Outcome<SharedCounts> outcome)
 {
     const Run run = *std::exchange(m_run, std::nullopt);
     showCounting();
+    if (std::holds_alternative<SharedCounts>(outcome))
+        m_unfinished.forget(run.checkpoint);
+    else
+        m_unfinished.note(run.checkpoint, run.settings, run.counted);
     if (!run.session)
         return;
     if (auto* counts = std::get_if<SharedCounts>(&outcome)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/jobs/compute_queue.h"
+#include "app/window/unfinished_counts.h"
 #include "app/window/workspace.h"
 #include "core/corpus/count_corpus.h"
 #include "core/export/statistics_export.h"
@@ -34,6 +35,10 @@ public:
     /// Counts by the current checkpoint, behind everything else its device has to do; one corpus at a time. Its tables can
     /// be looked at while it runs.
     void count(core::CountSettings settings);
+    /// From now on counts that are stopped, or whose program ends, are kept there.
+    void keepUnfinishedIn(const std::filesystem::path& folder) { m_unfinished = UnfinishedCounts(folder); }
+    /// What was begun by the current checkpoint and has not been finished; with its settings count() goes on.
+    std::optional<UnfinishedCount> unfinished() const;
     void stopCounting();
     bool counting() const { return m_run.has_value(); }
     /// Counts of the current checkpoint (its fingerprint decides).
@@ -66,10 +71,12 @@ private:
     };
     struct Run {
         QPointer<CheckpointSession> session;
+        std::filesystem::path checkpoint;
         int number = 0;
         widgets::CountingState state;
         Held former; // comes back when the run does not end
         core::CountSettings settings;
+        double counted = 0; // of the corpus, since long ago where it goes on; reading it again does not count
     };
     /// What the statistics that are shown, or computed, are of.
     struct Wanted {
@@ -96,6 +103,7 @@ private:
 
     Workspace& m_workspace;
     widgets::SpecialisationView& m_view;
+    UnfinishedCounts m_unfinished;
     std::map<const CheckpointSession*, Held> m_held;
     std::optional<Run> m_run;
     int m_runs = 0;

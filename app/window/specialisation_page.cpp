@@ -41,6 +41,14 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, QFileDialog::Acce
     return dialog;
 }
 
+/// "corpus.txt and 3 more"
+QString textsOf(const core::CountSettings& settings)
+{
+    const QString first = QString::fromStdString(settings.corpus.front().filename().string());
+    const auto more = static_cast<int>(settings.corpus.size()) - 1;
+    return more == 0 ? first : SpecialisationPage::tr("%1 and %2 more").arg(first).arg(more);
+}
+
 } // namespace
 
 SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
@@ -91,10 +99,17 @@ void SpecialisationPage::askCorpus()
     }
     auto* form = new CorpusForm(core::trainingLength(*session->info()), m_former, CorpusForm::Purpose::Count, this);
     form->setAttribute(Qt::WA_DeleteOnClose);
-    connect(form, &QDialog::accepted, this, [this, form] {
+    const auto unfinished = m_controller.unfinished();
+    if (unfinished)
+        form->offer(tr("A count of %1 was begun and not finished; about %2\u00a0% is done. Counting something else by this "
+                       "checkpoint gives it up.")
+                        .arg(textsOf(unfinished->settings), QString::number(static_cast<int>(100 * unfinished->fraction))));
+    connect(form, &QDialog::accepted, this, [this, form, unfinished] {
         m_messages->dismiss(subject());
-        m_former = form->settings();
+        m_former = form->goesOn() ? unfinished->settings : form->settings();
         m_controller.count(m_former);
+        m_former.resume = false;
+        m_former.partial.clear();
     });
     form->open();
 }
