@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/agreement.h"
 
+#include "core/compare/site_matching.h"
 #include "core/stats/distributions.h"
 
 #include <algorithm>
@@ -17,21 +18,12 @@ int fewer(const UnitDecisions& x, const Counterpart& y) { return std::min(x.chos
 
 std::size_t index(int expert) { return static_cast<std::size_t>(expert); }
 
-/// The expert of x that stands opposite each of y, -1 for none.
-std::vector<int> inverse(const Counterpart& y)
-{
-    std::vector<int> result(index(y.decisions->experts), -1);
-    for (std::size_t e = 0; e < y.experts.size(); ++e)
-        if (y.experts[e] >= 0)
-            result[index(y.experts[e])] = static_cast<int>(e);
-    return result;
-}
-
+/// The expert of x that stands opposite each of y, -1 for none; of every fold.
 std::vector<std::vector<int>> inverses(const AgainstFolds& y)
 {
     std::vector<std::vector<int>> result;
     for (const Counterpart& counterpart : y.ofFold)
-        result.push_back(inverse(counterpart));
+        result.push_back(inverted(counterpart.experts, counterpart.decisions->experts));
     return result;
 }
 

@@ -48,15 +48,6 @@ std::size_t decidedUnits(const std::vector<UnitDecisions>& x, const std::vector<
     return units;
 }
 
-std::vector<int> inverted(const std::vector<int>& experts, int others)
-{
-    std::vector<int> result(static_cast<std::size_t>(others), -1);
-    for (std::size_t e = 0; e < experts.size(); ++e)
-        if (experts[e] >= 0)
-            result[static_cast<std::size_t>(experts[e])] = static_cast<int>(e);
-    return result;
-}
-
 double meanOfKnown(const std::vector<double>& values)
 {
     double sum = 0, count = 0;
@@ -125,13 +116,13 @@ std::vector<HeadProposals> SiteComparison::propose(const SideDecisions* b) const
     return result;
 }
 
-void SiteComparison::match(Fitted fitted)
+void SiteComparison::match(FittedSite fitted)
 {
     m_fitted = std::move(fitted);
     m_null.assign(m_fitted.whole.size(), {});
 }
 
-std::vector<Counterpart> SiteComparison::counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const
+std::vector<Counterpart> SiteComparison::counterparts(const FittedSite& fitted, const SideDecisions& y, std::size_t head) const
 {
     std::vector<Counterpart> result;
     for (const SiteMatching& matching : fitted.ofFold)
@@ -139,7 +130,7 @@ std::vector<Counterpart> SiteComparison::counterparts(const Fitted& fitted, cons
     return result;
 }
 
-void SiteComparison::judge(const SideDecisions& b, const Fitted& fitted)
+void SiteComparison::judge(const SideDecisions& b, const FittedSite& fitted)
 {
     const SideDecisions& x = m_swapped ? b : m_x;
     const SideDecisions& y = m_swapped ? m_y : b;
@@ -147,20 +138,6 @@ void SiteComparison::judge(const SideDecisions& b, const Fitted& fitted)
         const auto against = counterparts(fitted, y, head);
         m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units->fold})));
     }
-}
-
-/// Share of the experts of X for which every fold found the same of the same head.
-double SiteComparison::stability(std::size_t head) const
-{
-    if (m_fixed || m_fitted.ofFold.size() < 2)
-        return blank;
-    const HeadMatching& first = m_fitted.ofFold.front()[head];
-    double same = 0;
-    for (std::size_t expert = 0; expert < first.experts.size(); ++expert)
-        same += std::all_of(m_fitted.ofFold.begin(), m_fitted.ofFold.end(), [&](const SiteMatching& fold) {
-            return fold[head].head == first.head && fold[head].experts[expert] == first.experts[expert];
-        });
-    return same / static_cast<double>(first.experts.size());
 }
 
 void SiteComparison::addNotes(RouterComparison& result, std::size_t head) const
@@ -198,7 +175,7 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     result.chosenB = b.chosen;
     result.matching = m_matching;
     result.expertOfB = m_swapped ? inverted(whole.experts, a.experts) : whole.experts;
-    result.stability = stability(head);
+    result.stability = m_fixed ? blank : stability(m_fitted, head);
 
     result.unitAgreement = unitAgreement(x, y);
     result.agreement = meanAgreement(result.unitAgreement);
@@ -249,35 +226,12 @@ std::vector<UnpairedRouter> SiteComparison::left() const
     return result;
 }
 
-namespace {
-
-/// The matchings of all sites from what they propose, each for the whole and for every fold.
-std::vector<SiteComparison::Fitted> fittedTogether(std::vector<std::vector<HeadProposals>> ofSites)
-{
-    std::vector<SiteComparison::Fitted> result(ofSites.size());
-    for (std::size_t at = 0; at < ofSites.front().size(); ++at) {
-        std::vector<HeadProposals> proposals;
-        for (auto& ofSite : ofSites)
-            proposals.push_back(std::move(ofSite[at]));
-        auto matchings = agreeOnHeads(std::move(proposals));
-        for (std::size_t site = 0; site < matchings.size(); ++site) {
-            if (at == 0)
-                result[site].whole = std::move(matchings[site]);
-            else
-                result[site].ofFold.push_back(std::move(matchings[site]));
-        }
-    }
-    return result;
-}
-
-} // namespace
-
 BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching matching) : m_sites(std::move(sites)), m_matching(matching)
 {
     std::vector<std::vector<HeadProposals>> proposals;
     for (const SiteComparison& site : m_sites)
         proposals.push_back(site.propose(nullptr));
-    auto fitted = fittedTogether(std::move(proposals));
+    auto fitted = fitTogether(std::move(proposals));
     for (std::size_t site = 0; site < m_sites.size(); ++site)
         m_sites[site].match(std::move(fitted[site]));
 }
@@ -296,7 +250,7 @@ void BlockComparison::judgeShuffled(std::span<const std::size_t> source)
             m_sites[site].judge(decisions[site], m_sites[site].matched());
         return;
     }
-    const auto fitted = fittedTogether(std::move(proposals));
+    const auto fitted = fitTogether(std::move(proposals));
     for (std::size_t site = 0; site < m_sites.size(); ++site)
         m_sites[site].judge(decisions[site], fitted[site]);
 }

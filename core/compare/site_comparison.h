@@ -35,11 +35,6 @@ struct ComparedSites {
 class SiteComparison
 {
 public:
-    /// A matching of the whole for show, and those that the units of every fold are judged by.
-    struct Fitted {
-        SiteMatching whole;
-        std::vector<SiteMatching> ofFold;
-    };
     /// Decisions of all heads of one side.
     struct SideDecisions {
         std::vector<UnitDecisions> judged, fit;
@@ -53,10 +48,10 @@ public:
     SideDecisions shuffled(std::span<const std::size_t> source) const { return decideB(source); }
     /// What is best for the whole, and then for every fold. nullptr: B as it is.
     std::vector<HeadProposals> propose(const SideDecisions* b) const;
-    void match(Fitted fitted);
-    const Fitted& matched() const { return m_fitted; }
+    void match(FittedSite fitted);
+    const FittedSite& matched() const { return m_fitted; }
     /// One replicate of the null.
-    void judge(const SideDecisions& b, const Fitted& fitted);
+    void judge(const SideDecisions& b, const FittedSite& fitted);
     /// One for every head of the side with fewer, in order of A's heads.
     std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     /// Heads that found none.
@@ -66,10 +61,9 @@ public:
 private:
     SideDecisions decideA() const;
     SideDecisions decideB(std::span<const std::size_t> source) const;
-    std::vector<Counterpart> counterparts(const Fitted& fitted, const SideDecisions& y, std::size_t head) const;
+    std::vector<Counterpart> counterparts(const FittedSite& fitted, const SideDecisions& y, std::size_t head) const;
     RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     void addNotes(RouterComparison& result, std::size_t head) const;
-    double stability(std::size_t head) const;
     std::vector<UnpairedRouter> left() const;
 
     const ComparedUnits* m_units;
@@ -78,7 +72,7 @@ private:
     bool m_swapped = false;             // X is B
     std::optional<HeadProposals> m_fixed; // where no decisions are needed to match
     SideDecisions m_x, m_y;
-    Fitted m_fitted;
+    FittedSite m_fitted;
     std::vector<std::vector<double>> m_null; // [heads of X, replicates]
 };
 

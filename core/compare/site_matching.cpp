@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace headscope::core {
@@ -139,6 +140,46 @@ std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites)
         }
         result.push_back(std::move(matching));
     }
+    return result;
+}
+
+std::vector<FittedSite> fitTogether(std::vector<std::vector<HeadProposals>> ofSites)
+{
+    std::vector<FittedSite> result(ofSites.size());
+    for (std::size_t at = 0; at < ofSites.front().size(); ++at) {
+        std::vector<HeadProposals> proposals;
+        for (auto& ofSite : ofSites)
+            proposals.push_back(std::move(ofSite[at]));
+        auto matchings = agreeOnHeads(std::move(proposals));
+        for (std::size_t site = 0; site < matchings.size(); ++site) {
+            if (at == 0)
+                result[site].whole = std::move(matchings[site]);
+            else
+                result[site].ofFold.push_back(std::move(matchings[site]));
+        }
+    }
+    return result;
+}
+
+double stability(const FittedSite& fitted, std::size_t head)
+{
+    if (fitted.ofFold.size() < 2)
+        return std::numeric_limits<double>::quiet_NaN();
+    const HeadMatching& first = fitted.ofFold.front()[head];
+    double same = 0;
+    for (std::size_t expert = 0; expert < first.experts.size(); ++expert)
+        same += std::all_of(fitted.ofFold.begin(), fitted.ofFold.end(), [&](const SiteMatching& fold) {
+            return fold[head].head == first.head && fold[head].experts[expert] == first.experts[expert];
+        });
+    return same / static_cast<double>(first.experts.size());
+}
+
+std::vector<int> inverted(std::span<const int> experts, int expertsY)
+{
+    std::vector<int> result(static_cast<std::size_t>(expertsY), -1);
+    for (std::size_t e = 0; e < experts.size(); ++e)
+        if (experts[e] >= 0)
+            result[static_cast<std::size_t>(experts[e])] = static_cast<int>(e);
     return result;
 }
 

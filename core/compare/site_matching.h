@@ -62,4 +62,17 @@ using SiteMatching = std::vector<HeadMatching>;
 /// The sites of a block have their heads in common: Hungarian over heads on the sum of what all sites propose. [sites]
 std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites);
 
+/// A matching of the whole for show, and those that the units of every fold are judged by.
+struct FittedSite {
+    SiteMatching whole;
+    std::vector<SiteMatching> ofFold;
+};
+/// `ofSites`: of every site of a block, what it proposes for the whole and then for every fold. [sites]
+std::vector<FittedSite> fitTogether(std::vector<std::vector<HeadProposals>> ofSites);
+
+/// Share of the experts of a head of X for which every fold found the same of the same head; NaN with fewer than two folds.
+double stability(const FittedSite& fitted, std::size_t head);
+/// The expert of X for every expert of Y, -1 for none.
+std::vector<int> inverted(std::span<const int> experts, int expertsY);
+
 } // namespace headscope::core

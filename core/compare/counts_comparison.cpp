@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/compare/counts_comparison.h"
+
+#include "core/compare/pairing.h"
+#include "core/compare/site_matching.h"
+#include "core/error.h"
+#include "core/stats/distributions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace headscope::core {
+namespace {
+
+constexpr double blank = std::numeric_limits<double>::quiet_NaN();
+
+/// The whole corpus, and its halves: documents whose group is even, odd.
+constexpr std::size_t parts = 3;
+constexpr std::size_t halves = 2;
+using OfParts = std::array<double, parts>;
+
+std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+/// What one router did, by part.
+struct RouterParts {
+    const RouterCounts* router = nullptr;
+    std::vector<OfParts> pairs; // [pairs of the router], n(t,e)
+
+    double loadOf(std::size_t groups, std::size_t expert, std::size_t part) const
+    {
+        if (part == 0)
+            return static_cast<double>(router->selections[expert]);
+        double sum = 0;
+        for (std::size_t group = part - 1; group < groups; group += halves)
+            sum += static_cast<double>(router->groupSelections[group * index(router->router.experts) + expert]);
+        return sum;
+    }
+};
+
+RouterParts partsOf(const RouterCounts& router)
+{
+    RouterParts result{&router, std::vector<OfParts>(router.pairs.size(), OfParts{})};
+    for (std::size_t pair = 0; pair < router.pairs.size(); ++pair)
+        result.pairs[pair][0] = static_cast<double>(router.pairs.count[pair]);
+    for (std::size_t i = 0; i < router.groups.size(); ++i)
+        result.pairs[router.groups.pair[i]][1 + router.groups.kind[i] % halves] += static_cast<double>(router.groups.count[i]);
+    return result;
+}
+
+/// One model's counts of a stream.
+struct SideCounts {
+    const Counts& counts;
+    const StreamCounts& stream;
+    OfParts positions{}; // N
+    std::size_t groups = 0;
+
+    SideCounts(const Counts& all, const StreamCounts& one) : counts(all), stream(one), groups(index(all.basis.groups))
+    {
+        positions[0] = static_cast<double>(stream.corpus.positions);
+        for (std::size_t group = 0; group < groups && group < stream.groupPositions.size(); ++group)
+            positions[1 + group % halves] += static_cast<double>(stream.groupPositions[group]);
+    }
+    double occurrences(std::size_t row, std::size_t part) const
+    {
+        if (part == 0)
+            return static_cast<double>(stream.tokens.count[row]);
+        double sum = 0;
+        for (std::size_t group = part - 1; group < groups; group += halves)
+            sum += static_cast<double>(stream.tokens.groups[row * groups + group]);
+        return sum;
+    }
+};
+
+/// A token that both know: its rows, n(t) of both and m(t), by part. m = 0 where one of them does not have it in that part.
+struct CommonToken {
+    std::size_t rowA = 0, rowB = 0;
+    OfParts occurrencesA{}, occurrencesB{}, weight{};
+};
+
+std::vector<CommonToken> commonTokens(const SideCounts& a, const SideCounts& b)
+{
+    std::vector<CommonToken> result;
+    const TokenTable& tokensA = a.stream.tokens;
+    const TokenTable& tokensB = b.stream.tokens;
+    for (std::size_t i = 0, j = 0; i < tokensA.size() && j < tokensB.size();) {
+        if (tokensA.ids[i] != tokensB.ids[j]) {
+            ++(tokensA.ids[i] < tokensB.ids[j] ? i : j);
+            continue;
+        }
+        CommonToken token{i, j, {}, {}, {}};
+        for (std::size_t part = 0; part < parts; ++part) {
+            token.occurrencesA[part] = a.occurrences(i, part);
+            token.occurrencesB[part] = b.occurrences(j, part);
+            if (token.occurrencesA[part] > 0 && token.occurrencesB[part] > 0)
+                token.weight[part] = (token.occurrencesA[part] / a.positions[part] + token.occurrencesB[part] / b.positions[part]) / 2;
+        }
+        result.push_back(token);
+        ++i;
+        ++j;
+    }
+    return result;
+}
+
+/// A pair of sites with the scores of all their heads, C(e,f) by part.
+struct CountedSites {
+    RoutedSite a, b;
+    std::vector<RouterParts> routersA, routersB; // of the heads that are compared
+    bool swapped = false;                        // X, the side with fewer heads, is B
+    std::array<SiteScores, parts> scores;
+
+    const std::vector<RouterParts>& x() const { return swapped ? routersB : routersA; }
+    const std::vector<RouterParts>& y() const { return swapped ? routersA : routersB; }
+    const Router& routerA() const { return routersA.front().router->router; }
+    const Router& routerB() const { return routersB.front().router->router; }
+    int fewer() const { return std::min(routerA().chosen, routerB().chosen); }
+    std::vector<int> headsOf(const std::vector<RouterParts>& routers) const
+    {
+        std::vector<int> heads;
+        for (const RouterParts& one : routers)
+            heads.push_back(one.router->router.address.head.value_or(0));
+        return heads;
+    }
+};
+
+/// One head of X and one of Y.
+void addScores(const RouterParts& x, const RouterParts& y, const std::vector<CommonToken>& tokens, bool swapped, std::size_t part,
+               std::span<double> scores)
+{
+    const std::size_t columns = index(y.router->router.experts);
+    for (const CommonToken& token : tokens) {
+        if (token.weight[part] == 0)
+            continue;
+        const double scale = token.weight[part] / (token.occurrencesA[part] * token.occurrencesB[part]);
+        const auto pairsX = x.router->pairs.ofRow(swapped ? token.rowB : token.rowA);
+        const auto pairsY = y.router->pairs.ofRow(swapped ? token.rowA : token.rowB);
+        for (std::size_t i = pairsX.first; i < pairsX.last; ++i)
+            for (std::size_t j = pairsY.first; j < pairsY.last; ++j)
+                scores[x.router->pairs.expert[i] * columns + y.router->pairs.expert[j]] += scale * x.pairs[i][part] * y.pairs[j][part];
+    }
+}
+
+std::array<SiteScores, parts> scoresOf(const CountedSites& sites, const std::vector<CommonToken>& tokens)
+{
+    std::array<SiteScores, parts> result;
+    for (std::size_t part = 0; part < parts; ++part) {
+        result[part] = SiteScores(sites.x().size(), sites.y().size(), index(sites.x().front().router->router.experts),
+                                  index(sites.y().front().router->router.experts));
+        for (std::size_t i = 0; i < sites.x().size(); ++i)
+            for (std::size_t j = 0; j < sites.y().size(); ++j)
+                addScores(sites.x()[i], sites.y()[j], tokens, sites.swapped, part, result[part].of(i, j));
+    }
+    return result;
+}
+
+MatrixRows rowsOf(const RouterRows& rows, const RouterCounts& router, std::string_view side)
+{
+    const MatrixRows result = rows ? rows(router.router.address) : MatrixRows{};
+    if (result.count() != index(router.router.experts))
+        throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.", router.router.address.toString(), side));
+    return result;
+}
+
+class CountsComparer
+{
+public:
+    CountsComparer(const Counts& a, const Counts& b, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+        : m_a(a, a.streams.back()), m_b(b, b.streams.back()), m_extras(extras), m_progress(progress)
+    {
+        m_result.settings = settings;
+    }
+
+    CountsComparison run()
+    {
+        begin();
+        m_tokens = commonTokens(m_a, m_b);
+        m_matched = m_result.crossFitted ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{0};
+        for (auto& block : blocks())
+            compareBlock(block);
+        double sum = 0, count = 0;
+        for (const CountedRouterComparison& router : m_result.routers)
+            if (!std::isnan(router.expectedAgreement) && (router.chosenA < router.expertsA || router.chosenB < router.expertsB)) {
+                sum += router.expectedAgreement;
+                ++count;
+            }
+        m_result.expectedAgreement = count > 0 ? sum / count : blank;
+        return std::move(m_result);
+    }
+
+private:
+    void begin()
+    {
+        const bool sameModel = m_a.counts.basis.fingerprint == m_b.counts.basis.fingerprint;
+        m_result.sameCorpus = m_a.stream.corpus.hash == m_b.stream.corpus.hash;
+        if (m_result.settings.matching) {
+            m_result.matching = *m_result.settings.matching;
+            m_result.whyMatching = fmt::format("The matching by {} was asked for.", toString(m_result.matching));
+        } else {
+            m_result.matching = sameModel ? Matching::Identity : Matching::Coselection;
+            m_result.whyMatching = sameModel ? "Experts keep their numbers: both were counted with one checkpoint."
+                                             : "Experts are matched by the tokens that they are chosen for: counts do not tell whether two "
+                                               "checkpoints are of one run.";
+        }
+        if (!m_result.sameCorpus)
+            m_result.notes.emplace_back("The two were counted on different corpora: differences may be those of the texts.");
+        if (m_result.matching != Matching::Coselection)
+            return;
+        const auto even = [](const SideCounts& side) { return side.groups >= halves && side.groups % halves == 0; };
+        const auto filled = [](const SideCounts& side) { return side.positions[1] > 0 && side.positions[2] > 0; };
+        m_result.crossFitted = even(m_a) && even(m_b) && filled(m_a) && filled(m_b);
+        if (!m_result.crossFitted)
+            m_result.notes.emplace_back("The documents cannot be divided into two halves, so that experts were matched on what they are judged on: "
+                                        "count with an even number of groups, and more than one document.");
+    }
+
+    /// Pairs of sites, those of the same two blocks and heads together.
+    std::vector<std::vector<CountedSites>> blocks()
+    {
+        const RoutedModel a = routedModel(m_a.counts);
+        const RoutedModel b = routedModel(m_b.counts);
+        Pairing pairing = pairRouters(a, b, m_result.settings.pairs);
+        m_result.onlyA = std::move(pairing.onlyA);
+        m_result.onlyB = std::move(pairing.onlyB);
+        std::vector<std::vector<CountedSites>> result;
+        for (const SitePair& pair : pairing.pairs) {
+            CountedSites sites;
+            sites.a = a.sites[pair.siteA];
+            sites.b = b.sites[pair.siteB];
+            for (const int head : pair.headsA)
+                sites.routersA.push_back(partsOf(*m_a.counts.find(sites.a.router(head))));
+            for (const int head : pair.headsB)
+                sites.routersB.push_back(partsOf(*m_b.counts.find(sites.b.router(head))));
+            sites.swapped = sites.routersA.size() > sites.routersB.size();
+            const auto key = [](const CountedSites& one) {
+                return std::tuple(one.a.address.mapAddress(), one.b.address.mapAddress(), one.headsOf(one.routersA), one.headsOf(one.routersB));
+            };
+            const auto known = std::find_if(result.begin(), result.end(), [&](const auto& block) { return key(block.front()) == key(sites); });
+            if (known == result.end())
+                result.emplace_back().push_back(std::move(sites));
+            else
+                known->push_back(std::move(sites));
+        }
+        return result;
+    }
+
+    /// For the whole, and then for every half what the other says.
+    std::vector<HeadProposals> propose(const CountedSites& sites) const
+    {
+        if (m_result.matching == Matching::Identity)
+            return std::vector<HeadProposals>(m_matched.size() + 1, sameNumbers(sites.x().size(), sites.y().size(),
+                                                                                sites.x().front().router->router.experts,
+                                                                                sites.y().front().router->router.experts));
+        if (m_result.matching == Matching::Weights)
+            return std::vector<HeadProposals>(m_matched.size() + 1, proposeByWeights(sites));
+        const double scale = 1.0 / sites.fewer();
+        std::vector<HeadProposals> result{bestExperts(sites.scores[0], scale)};
+        if (m_result.crossFitted) {
+            result.push_back(bestExperts(sites.scores[2], scale));
+            result.push_back(bestExperts(sites.scores[1], scale));
+        } else {
+            result.push_back(result.front());
+        }
+        return result;
+    }
+
+    HeadProposals proposeByWeights(const CountedSites& sites) const
+    {
+        std::vector<MatrixRows> ofA, ofB;
+        for (const RouterParts& one : sites.routersA)
+            ofA.push_back(rowsOf(m_extras.rowsA, *one.router, "A"));
+        for (const RouterParts& one : sites.routersB)
+            ofB.push_back(rowsOf(m_extras.rowsB, *one.router, "B"));
+        if (ofA.front().width != ofB.front().width)
+            throw Error(fmt::format("{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
+                                    sites.a.address.toString(), ofA.front().width, sites.b.address.toString(), ofB.front().width));
+        return bestExperts(sites.swapped ? rowCosines(ofB, ofA) : rowCosines(ofA, ofB),
+                           1.0 / std::min(sites.routerA().experts, sites.routerB().experts));
+    }
+
+    void compareBlock(std::vector<CountedSites>& block)
+    {
+        std::vector<std::vector<HeadProposals>> proposals;
+        for (CountedSites& sites : block) {
+            m_progress.at(static_cast<double>(m_done++) / static_cast<double>(m_a.counts.routers.size() + 1), "comparing counts");
+            sites.scores = scoresOf(sites, m_tokens);
+            proposals.push_back(propose(sites));
+        }
+        const auto fitted = fitTogether(std::move(proposals));
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            const auto first = m_result.routers.size();
+            for (std::size_t head = 0; head < fitted[i].whole.size(); ++head)
+                m_result.routers.push_back(compare(block[i], fitted[i], head));
+            std::sort(m_result.routers.begin() + static_cast<std::ptrdiff_t>(first), m_result.routers.end(),
+                      [](const auto& one, const auto& other) { return one.a.head < other.a.head; });
+            leaveOver(block[i], fitted[i]);
+        }
+    }
+
+    void leaveOver(const CountedSites& sites, const FittedSite& fitted)
+    {
+        for (std::size_t head = 0; head < sites.y().size(); ++head)
+            if (std::none_of(fitted.whole.begin(), fitted.whole.end(), [head](const HeadMatching& one) { return one.head == head; }))
+                (sites.swapped ? m_result.onlyA : m_result.onlyB)
+                    .push_back({sites.y()[head].router->router.address,
+                                fmt::format("{} of {} has fewer heads, which found others.", (sites.swapped ? sites.b : sites.a).address.toString(),
+                                            sites.swapped ? "B" : "A")});
+    }
+
+    CountedRouterComparison compare(const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
+    {
+        const HeadMatching& whole = fitted.whole[head];
+        CountedRouterComparison result;
+        const std::size_t headA = sites.swapped ? whole.head : head;
+        const std::size_t headB = sites.swapped ? head : whole.head;
+        result.a = sites.routersA[headA].router->router.address;
+        result.b = sites.routersB[headB].router->router.address;
+        result.expertsA = sites.routerA().experts;
+        result.expertsB = sites.routerB().experts;
+        result.chosenA = sites.routerA().chosen;
+        result.chosenB = sites.routerB().chosen;
+        result.expertOfB = sites.swapped ? inverted(whole.experts, result.expertsA) : whole.experts;
+        result.stability = m_result.crossFitted ? stability(fitted, head) : blank;
+        addAgreement(result, sites, fitted, head);
+        addLoads(result, sites, fitted, head);
+        constexpr double enough = 50; // positions an expert, if all are used alike
+        const double positions = std::min(m_a.positions[0], m_b.positions[0]);
+        if (m_result.matching == Matching::Coselection &&
+            (positions * result.chosenA < enough * result.expertsA || positions * result.chosenB < enough * result.expertsB))
+            result.notes.push_back(fmt::format("There is too little text for {} experts: the matching is not to be trusted.",
+                                               std::max(result.expertsA, result.expertsB)));
+        if (result.chosenA == result.expertsA && result.chosenB == result.expertsB)
+            result.notes.emplace_back("Both always choose every expert: there is no choice to compare.");
+        return result;
+    }
+
+    /// Over the parts that are judged, each with its matching.
+    void addAgreement(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
+    {
+        double agreement = 0, chance = 0, tokens = 0, positions = 0;
+        for (std::size_t fold = 0; fold < m_matched.size(); ++fold) {
+            const std::size_t part = m_matched[fold];
+            const HeadMatching& matching = fitted.ofFold[fold][head];
+            const RouterParts& x = sites.x()[head];
+            const RouterParts& y = sites.y()[matching.head];
+            const double all = m_a.positions[part] + m_b.positions[part]; // what this part weighs
+            const double positionsX = (sites.swapped ? m_b : m_a).positions[0];
+            const double positionsY = (sites.swapped ? m_a : m_b).positions[0];
+            double weight = 0;
+            for (const CommonToken& token : m_tokens)
+                weight += token.weight[part];
+            const auto scores = sites.scores[part].of(head, matching.head);
+            for (std::size_t e = 0; e < matching.experts.size(); ++e) {
+                if (matching.experts[e] < 0)
+                    continue;
+                const std::size_t opposite = index(matching.experts[e]);
+                agreement += all * scores[e * sites.scores[part].expertsY + opposite];
+                chance += all * x.loadOf(0, e, 0) / positionsX * y.loadOf(0, opposite, 0) / positionsY;
+            }
+            tokens += all * weight;
+            positions += all;
+        }
+        result.expectedAgreement = tokens > 0 ? agreement / tokens / sites.fewer() : blank;
+        result.chance = positions > 0 ? chance / positions / sites.fewer() : blank;
+    }
+
+    void addLoads(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
+    {
+        const std::size_t ofX = index(sites.x().front().router->router.experts);
+        const int ofY = sites.y().front().router->router.experts;
+        std::vector<double> loadX(ofX + index(ofY), 0), loadY(ofX + index(ofY), 0);
+        for (std::size_t fold = 0; fold < m_matched.size(); ++fold) {
+            const HeadMatching& matching = fitted.ofFold[fold][head];
+            const auto backwards = inverted(matching.experts, ofY);
+            for (std::size_t e = 0; e < ofX; ++e)
+                loadX[e] += sites.x()[head].loadOf((sites.swapped ? m_b : m_a).groups, e, m_matched[fold]);
+            for (std::size_t f = 0; f < index(ofY); ++f)
+                loadY[backwards[f] >= 0 ? index(backwards[f]) : ofX + f] +=
+                    sites.y()[matching.head].loadOf((sites.swapped ? m_a : m_b).groups, f, m_matched[fold]);
+        }
+        result.loadDivergence = jensenShannon(loadX, loadY);
+    }
+
+    SideCounts m_a, m_b;
+    const CompareExtras& m_extras;
+    const Progress& m_progress;
+    CountsComparison m_result;
+    std::vector<CommonToken> m_tokens;
+    std::vector<std::size_t> m_matched; // the parts that are judged
+    std::size_t m_done = 0;
+};
+
+} // namespace
+
+CountsComparison compareCounts(const Counts& a, const Counts& b, const CompareSettings& settings, const CompareExtras& extras,
+                               const Progress& progress)
+{
+    if (a.streams.empty() || b.streams.empty())
+        throw Error("There are no counts to compare.");
+    if (a.streams.size() > 1 || b.streams.size() > 1)
+        throw Error("One of the counts has several streams, which this version does not compare.");
+    if (a.basis.tokenizerHash != b.basis.tokenizerHash)
+        throw Error(fmt::format("The two were counted with different tokenizers ({} and {}): their tokens cannot be compared, give a text instead.",
+                                a.basis.tokenizer, b.basis.tokenizer));
+    return CountsComparer(a, b, settings, extras, progress).run();
+}
+
+} // namespace headscope::core
