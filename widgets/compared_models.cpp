@@ -147,7 +147,7 @@ UnitTints unitTints(const core::Comparison& comparison, std::size_t pair, Compar
         break;
     case CompareTint::Divergence:
         tints.title = tr("KL(A‖B) of the next token, nats");
-        tints.why = tr("it needs the same vocabulary in both, and is not computed for this text");
+        tints.why = tr("it needs the same vocabulary in both, and is not computed for very long texts");
         fill([](std::size_t, const core::UnitComparison& unit) { return unit.divergence; });
         fitScale(tints);
         break;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/compare_controller.h"
 
+#include "core/compare/next_token_divergence.h"
+#include "core/trace/model_info.h"
+#include "core/trace/next_token.h"
 #include "core/trace/weight_view.h"
 
 #include <QCoreApplication>
@@ -31,12 +34,29 @@ core::RouterRows rowsOf(const std::shared_ptr<const core::Model>& model, const c
     };
 }
 
+/// KL(A‖B) behind every token; empty where the vocabularies differ, or it would take more than about a second.
+std::vector<float> divergence(const core::ComparedTraces& traces, const core::Model& a, const core::Model& b,
+                              const core::Progress& progress)
+{
+    constexpr double most = 3e10; // multiply-accumulates
+    const core::NextTokenHead* headA = core::nextTokenHead(a);
+    const core::NextTokenHead* headB = core::nextTokenHead(b);
+    if (!headA || !headB || traces.a->lastLayer.empty() || traces.b->lastLayer.empty() || !core::sameVocabulary(a, b) ||
+        traces.a->text().ids() != traces.b->text().ids())
+        return {};
+    const std::int64_t perToken = a.info()->headProducts + b.info()->headProducts;
+    if (static_cast<double>(traces.a->tokens()) * static_cast<double>(perToken) > most)
+        return {};
+    return core::nextTokenDivergence({*headA, *traces.a}, {*headB, *traces.b}, progress);
+}
+
 struct CompareWork {
     Comparer compare;
     core::ComparedTraces traces;
     core::CompareSettings settings;
-    std::shared_ptr<const core::Model> modelA; // for a matching by weights
+    std::shared_ptr<const core::Model> modelA; // nullptr: only the traces are looked at
     std::shared_ptr<const core::Model> modelB;
+    bool divergences = false;
 
     SharedComparison operator()(const core::Progress& progress)
     {
@@ -45,6 +65,8 @@ struct CompareWork {
             extras.rowsA = rowsOf(modelA, progress);
             extras.rowsB = rowsOf(modelB, progress);
         }
+        if (divergences)
+            extras.divergence = divergence(traces, *modelA, *modelB, progress);
         return std::make_shared<const core::Comparison>(compare(traces, settings, extras, progress));
     }
 };
@@ -178,9 +200,9 @@ void CompareController::start(const Wanted& wanted, Depth depth)
     const CheckpointSlots slotted = m_workspace.checkpoints().inSlots();
     m_computing = wanted;
     m_depth = depth;
-    CompareWork work{m_comparer, wanted.traces, {}, nullptr, nullptr};
+    CompareWork work{m_comparer, wanted.traces, {}, nullptr, nullptr, depth == Depth::Full};
     work.settings.matching = wanted.matching;
-    if (wanted.matching == core::Matching::Weights) {
+    if (wanted.matching == core::Matching::Weights || work.divergences) {
         work.modelA = slotted.a->model();
         work.modelB = slotted.b->model();
     }

@@ -50,6 +50,7 @@ TraceResult TextTracer::operator()(const TraceRequest& request, const core::Prog
     core::TraceOptions options;
     options.prefix = request.earlier;
     options.maps = request.whenLong != WhenLong::TraceRoutingOnly;
+    options.lastLayer = options.maps; // for the divergence of next tokens from another model's
     if (request.whenLong == WhenLong::Ask) {
         core::TraceOptions without;
         without.maps = false;
