@@ -267,7 +267,7 @@ void CompareView::showTints()
     else
         m_legend->showScale({tints.scale,
                              {},
-                             (tints.clipped ? QStringLiteral("≤ ") : QString()) + end(tints.low),
+                             (tints.clipped && tints.low < 0 ? QStringLiteral("≤ ") : QString()) + end(tints.low),
                              (tints.clipped ? QStringLiteral("≥ ") : QString()) + end(tints.high)});
     m_legend->setToolTip(tints.why.isEmpty() ? tints.title : tr("%1: %2").arg(tints.title, tints.why));
 }

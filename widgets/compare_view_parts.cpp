@@ -26,6 +26,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <array>
 
 namespace headscope::widgets {
@@ -284,7 +285,8 @@ void CompareView::prepareTable(QTableView* table, QAbstractItemModel* model, con
     table->horizontalHeader()->setHighlightSections(false);
     const auto width = [&](const QString& sample) { return metrics.horizontalAdvance(sample) + 16; };
     for (int column = 0; column < model->columnCount(); ++column)
-        table->setColumnWidth(column, width(model->headerData(column, Qt::Horizontal).toString()));
+        table->setColumnWidth(
+            column, std::max(width(model->headerData(column, Qt::Horizontal).toString()), width(QStringLiteral("0.000"))));
     if (model != m_routers)
         return;
     using Model = RouterPairItemModel;
