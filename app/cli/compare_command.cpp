@@ -2,6 +2,7 @@
 #include "app/cli/address_glob.h"
 #include "app/cli/argument_parser.h"
 #include "app/cli/command_line.h"
+#include "app/cli/compare_counts.h"
 #include "app/cli/compare_tables.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
@@ -48,17 +49,29 @@ struct CompareLine {
     std::string table = "routers";
     std::string out;
     std::string report;
+    CompareCountsLine counts;
 
     void add(CLI::App& app);
+    bool ofCounts() const { return !counts.a.empty() || !counts.b.empty(); }
     void check(const CLI::App& app, const CommandContext& context);
+
+private:
+    void checkOut(const CLI::App& app) const;
+    void checkCounts(const CLI::App& app);
+    void checkTexts(const CLI::App& app, const CommandContext& context);
 };
 
 void CompareLine::add(CLI::App& app)
 {
     a.add(app, "A", "-a");
     b.add(app, "B", "-b");
-    app.get_option("A")->description("a checkpoint, a file or a folder");
-    app.get_option("B")->description("the one it is compared with");
+    app.get_option("A")->required(false)->description("a checkpoint, a file or a folder");
+    app.get_option("B")->required(false)->description("the one it is compared with");
+    app.add_option("--counts-a", counts.a, "instead of A, B and a text: counts of A over a corpus, as `count` writes them")->type_name("FILE");
+    app.add_option("--counts-b", counts.b, "and of B")->type_name("FILE");
+    app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often")
+        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->type_name("N");
     text.add(app, TextOptions::Role::Text, TextOptions::Ids::Refused);
     a.addCompute(app);
     app.add_option("--match", matching, "how experts of A find those of B; auto: identity within one run, else coselection")
@@ -83,7 +96,7 @@ void CompareLine::add(CLI::App& app)
         ->type_name("routers|tokens|experts|cost");
     app.add_option("--out", out, "write a file: .json (docs/compare-file.md), .csv, .tsv, .md or .tex")->type_name("FILE");
     app.add_option("--report", report, "write a report with settings, tables and both strips: .md or .pdf")->type_name("FILE");
-    app.add_option("--router", routers, "routers of A whose strips the report shows, as layers.0.self.v.h0")
+    app.add_option("--router", routers, "routers of A: those whose strips the report shows, or whose counts are compared")
         ->expected(1, -1)
         ->delimiter(',')
         ->type_name("ADDRESS");
@@ -101,17 +114,45 @@ std::pair<core::RouterAddress, core::RouterAddress> pairOf(const std::string& te
     return {*a, *b};
 }
 
-void CompareLine::check(const CLI::App& app, const CommandContext& context)
+void CompareLine::checkOut(const CLI::App& app) const
 {
-    text.requireOne();
-    b.computeAs(a);
-    settings.matching = core::matchingFromString(matching); // none for auto
-    for (const std::string& pair : pairs)
-        settings.pairs.push_back(pairOf(pair));
-    if (app.count("--memory") > 0 && app.count("--length") == 0)
-        throw UsageError("--memory belongs to --length: give the length of the sequence too.");
     if (app.count("--out") > 0 && !core::tableFormat(fs::path(out).extension().string()))
         throw UsageError(fmt::format("--out needs a name that ends in .json, .csv, .tsv, .md or .tex; {} does not.", printable(out)));
+}
+
+void CompareLine::checkCounts(const CLI::App& app)
+{
+    if (counts.a.empty() || counts.b.empty())
+        throw UsageError("--counts-a and --counts-b go together: give the counts of both.");
+    if (!a.model().empty() || text.given())
+        throw UsageError("--counts-a and --counts-b stand in the place of A, B and a text; give one or the other.");
+    for (const char* option : {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds"}) {
+        if (app.count(option) > 0)
+            throw UsageError(fmt::format("{} belongs to a comparison over a text; counts know only sums.", option));
+    }
+    if (matching == "weights")
+        throw UsageError("Counts know no weights: match by coselection or identity.");
+    if (table != "routers" && table != "tokens")
+        throw UsageError("Of counts there are the tables routers and tokens.");
+    counts.settings = settings;
+    counts.routers = routers;
+    counts.tokens = table == "tokens";
+    counts.out = out;
+    if (!out.empty()) {
+        requireWritable(out, counts.a, "counts file");
+        requireWritable(out, counts.b, "counts file");
+    }
+}
+
+void CompareLine::checkTexts(const CLI::App& app, const CommandContext& context)
+{
+    if (a.model().empty() || b.model().empty())
+        throw UsageError("Give two checkpoints, or the counts of two with --counts-a and --counts-b.");
+    text.requireOne();
+    if (app.count("--min-count") > 0)
+        throw UsageError("--min-count belongs to a comparison of counts.");
+    if (app.count("--memory") > 0 && app.count("--length") == 0)
+        throw UsageError("--memory belongs to --length: give the length of the sequence too.");
     if (app.count("--table") > 0 && (app.count("--out") == 0 || fs::path(out).extension() == ".json"))
         throw UsageError("--table chooses what --out writes as .csv, .tsv, .md or .tex; .json holds all tables.");
     const std::string extension = fs::path(report).extension().string();
@@ -127,6 +168,19 @@ void CompareLine::check(const CLI::App& app, const CommandContext& context)
         requireWritable(*file, a.model());
         requireWritable(*file, b.model());
     }
+}
+
+void CompareLine::check(const CLI::App& app, const CommandContext& context)
+{
+    b.computeAs(a);
+    settings.matching = core::matchingFromString(matching); // none for auto
+    for (const std::string& pair : pairs)
+        settings.pairs.push_back(pairOf(pair));
+    checkOut(app);
+    if (ofCounts())
+        checkCounts(app);
+    else
+        checkTexts(app, context);
 }
 
 struct Side {
@@ -225,6 +279,8 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app(), context);
+    if (line.ofCounts())
+        return compareCountsFiles(line.counts, context);
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // headscope-cli compare and series.
+#include "core/corpus/counts_file.h"
 #include "core/export/report.h"
 #include "tests/app/cli/driver.h"
+#include "tests/core/stats/counts_builder.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -136,6 +138,54 @@ TEST_F(Compare, RefusesWhatItCannotDo)
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--memory", "3"})).code, 2);
     EXPECT_EQ(run({"compare", fixture("switchhead_xl"), "--text", "a"}).code, 2);
     EXPECT_THAT(refusal(line("switchhead_xl", "switchall_xl", {"--pair", "layers.0.self.o.h0=layers.9.self.o.h1"})), HasSubstr("layers.9.self.o.h1"));
+}
+
+class CompareCounts : public ::testing::Test
+{
+protected:
+    CompareCounts()
+    {
+        core::writeCounts(a, core::testing::awkwardCounts());
+        core::writeCounts(b, core::testing::awkwardCounts());
+    }
+    Outcome compared(const Arguments& more) const
+    {
+        Arguments arguments{"compare", "--counts-a", a, "--counts-b", b};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments);
+    }
+    OwnFolder folder;
+    std::string a = folder.file("a.counts");
+    std::string b = folder.file("b.counts");
+};
+
+TEST_F(CompareCounts, OfThemselvesDifferByNothing)
+{
+    const Outcome printed = compared({});
+    EXPECT_EQ(printed.code, 0) << printed.err;
+    EXPECT_THAT(printed.out, HasSubstr("the same corpus"));
+    const std::string out = folder.file("tokens.json");
+    EXPECT_EQ(compared({"--table", "tokens", "--min-count", "1", "--match", "identity", "--out", out}).code, 0);
+    const Json rows = Json::parse(contents(out)).at("rows");
+    EXPECT_FALSE(rows.empty());
+    for (const Json& row : rows) {
+        EXPECT_EQ(row.at("n_te_a"), row.at("n_te_b"));
+        EXPECT_EQ(row.at("expert_a"), row.at("expert_b"));
+        EXPECT_EQ(row.at("pmi_a"), row.at("pmi_b"));
+    }
+    const std::string routers = folder.file("routers.csv");
+    EXPECT_EQ(compared({"--out", routers}).code, 0);
+    EXPECT_THAT(contents(routers), StartsWith("a,b,experts_a,"));
+}
+
+TEST_F(CompareCounts, OptionsOfATextDoNotGoWithThem)
+{
+    EXPECT_EQ(compared({"--text", "a"}).code, 2);
+    EXPECT_EQ(compared({"--report", "a.md"}).code, 2);
+    EXPECT_EQ(compared({"--match", "weights"}).code, 2);
+    EXPECT_EQ(compared({"--table", "cost"}).code, 2);
+    EXPECT_EQ(run({"compare", "--counts-a", a}).code, 2);
+    EXPECT_THAT(refusal({"compare", "--counts-a", a, "--counts-b", folder.file("none.counts")}), HasSubstr("none.counts"));
 }
 
 TEST(SeriesCommand, AFolderWithoutARunIsRefused)
