@@ -98,6 +98,11 @@ QWidget* ContextsView::makeHeader()
     search->addWidget(m_progress);
     search->addWidget(stop);
 
+    m_export = new QPushButton(tr("Export…"));
+    m_export->setObjectName(QStringLiteral("exportContexts"));
+    m_export->setToolTip(tr("These contexts as CSV, TSV, JSON, Markdown or LaTeX, by the end of the file's name"));
+    connect(m_export, &QPushButton::clicked, this, &ContextsView::exportAsked);
+
     auto* close = new QToolButton;
     close->setText(QStringLiteral("\u00d7"));
     close->setAutoRaise(true);
@@ -114,6 +119,7 @@ QWidget* ContextsView::makeHeader()
     line->addSpacing(8);
     line->addWidget(m_summary, 1);
     line->addWidget(m_search);
+    line->addWidget(m_export);
     line->addWidget(close);
     column->addLayout(line);
     column->addWidget(m_note);
@@ -205,6 +211,7 @@ void ContextsView::showWhat()
     m_title->setText(m_row.isEmpty() ? tr("Contexts")
                      : m_expert      ? tr("Contexts of %1, expert %2").arg(isolated(m_row), QString::number(*m_expert))
                                      : tr("Contexts of %1").arg(isolated(m_row)));
+    m_export->setEnabled(m_contexts != nullptr && !m_isSearching);
     const QString summary = m_contexts ? summaryOf(*m_contexts, m_isSearching) : QString();
     m_summary->setText(summary);
     m_summary->setToolTip(summary);

@@ -11,6 +11,7 @@
 
 class QLabel;
 class QProgressBar;
+class QPushButton;
 class QTableView;
 
 namespace headscope::widgets {
@@ -42,6 +43,9 @@ public:
     const std::shared_ptr<const core::Contexts>& contexts() const { return m_contexts; }
     ContextItemModel* model() const { return m_model; }
     QTableView* table() const { return m_table; }
+    /// What was looked for.
+    const QString& row() const { return m_row; }
+    std::optional<int> expert() const { return m_expert; }
     QString title() const;
     QString note() const;
     bool searching() const { return m_isSearching; }
@@ -50,6 +54,7 @@ Q_SIGNALS:
     /// Its passage is to be shown in the text editor.
     void activated(const headscope::core::Context& context);
     void stopAsked();
+    void exportAsked();
     void closeAsked();
 
 protected:
@@ -72,6 +77,7 @@ private:
     QLabel* m_progressText = nullptr;
     QProgressBar* m_progress = nullptr;
     QWidget* m_search = nullptr;
+    QPushButton* m_export = nullptr;
     QTableView* m_table = nullptr;
 };
 

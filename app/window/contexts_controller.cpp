@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/contexts_controller.h"
 
+#include "app/cli/command_line.h"
 #include "core/error.h"
+#include "core/export/atomic_stream.h"
+#include "core/export/contexts_export.h"
 #include "core/tokenizer/fold_case.h"
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -138,6 +142,38 @@ void ContextsController::show(Shown shown)
     m_view.setNote(m_shown.note);
 }
 
+void ContextsController::exportTable(const std::filesystem::path& path)
+{
+    if (!m_shown.contexts || m_writing.pending())
+        return;
+    const auto format = core::tableFormat(path.extension().string());
+    if (!format)
+        return Q_EMIT notWritten(
+            tr("A table is written into a file whose name ends in .csv, .tsv, .json, .md or .tex; %1 does not.")
+                .arg(QString::fromStdString(path.filename().string())));
+    const core::ContextsExport what{.program = fmt::format("Headscope {}", version()),
+                                    .note = m_shown.note.toStdString(),
+                                    .row = m_shown.name,
+                                    .routers = m_shown.routers,
+                                    .expert = m_shown.expert,
+                                    .limit = core::ContextSettings{}.limit};
+    m_writing = m_workspace.compute().files().submit(
+        Priority::Overview,
+        [path, format, what, contexts = m_shown.contexts](const core::Progress&) {
+            core::AtomicStream file(path);
+            core::writeContexts(file.stream(), *format, *contexts, what);
+            file.commit();
+            return true;
+        },
+        this,
+        [this, path](const Outcome<bool>& outcome) {
+            if (const auto* failure = std::get_if<Failure>(&outcome))
+                Q_EMIT notWritten(QString::fromStdString(failure->sentence));
+            else if (std::holds_alternative<bool>(outcome))
+                Q_EMIT written(path);
+        });
+}
+
 void ContextsController::find(ContextsQuestion question)
 {
     if (!m_run)
@@ -160,7 +196,12 @@ void ContextsController::start(ContextsQuestion question)
     settings.batch = static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); // few at a time: it gives way soon
     const int number = ++m_runs;
     const QString row = widgets::rowText(*question.statistics, question.pair.row);
-    m_run = Run{number, std::move(question), row, settings.expert};
+    const core::RouterTable& table = question.statistics->table;
+    const std::string pooled =
+        table.members.size() == 1 ? std::string() : fmt::format(" ({} routers added up)", table.members.size());
+    const std::string name = (settings.words.empty() ? "token " : "word ") + table.rows->at(question.pair.row).text;
+    const std::string routers = table.router + pooled; // the question is moved from below
+    m_run = Run{number, std::move(question), row, settings.expert, routers, name};
     const auto partial = [this, number](Found contexts) { // this outlives the job
         QMetaObject::invokeMethod(
             this, [this, number, contexts = std::move(contexts)] { partialArrived(number, contexts); },
@@ -178,7 +219,7 @@ void ContextsController::start(ContextsQuestion question)
 void ContextsController::partialArrived(int run, Found contexts)
 {
     if (m_run && m_run->number == run && m_run->isWanted && !m_next)
-        show({std::move(contexts), m_run->row, m_run->expert, {}});
+        show({std::move(contexts), m_run->row, m_run->expert, {}, m_run->routers, m_run->name});
 }
 
 /// What is to be known about contexts that were looked for to the end.
@@ -199,12 +240,12 @@ void ContextsController::ended(Outcome<Found> outcome)
     m_view.setSearching(std::nullopt);
     const auto* failure = std::get_if<Failure>(&outcome);
     if (const auto* contexts = std::get_if<Found>(&outcome); contexts && run.isWanted)
-        show({*contexts, run.row, run.expert, noteOf(run, **contexts)});
+        show({*contexts, run.row, run.expert, noteOf(run, **contexts), run.routers, run.name});
     else if (failure && run.isWanted)
         show(m_former);
     else if (run.isWanted && m_shown.contexts != m_former.contexts && !m_next)
         show({m_shown.contexts, m_shown.row, m_shown.expert,
-              tr("The search was stopped; these are of the windows that were run.")});
+              tr("The search was stopped; these are of the windows that were run."), m_shown.routers, m_shown.name});
     m_former = m_shown;
     if (failure && run.isWanted)
         Q_EMIT failed(QString::fromStdString(failure->sentence));

@@ -10,8 +10,10 @@
 
 #include <QObject>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace headscope::app {
 
@@ -43,12 +45,16 @@ public:
 
     void find(ContextsQuestion question);
     void stop();
+    /// What is shown, in the format of the file's extension.
+    void exportTable(const std::filesystem::path& path);
     /// Nothing is shown and nothing runs any more.
     void clear();
-    bool idle() const { return !m_run && !m_next; }
+    bool idle() const { return !m_run && !m_next && !m_writing.pending(); }
 
 Q_SIGNALS:
     void failed(const QString& sentence);
+    void written(const std::filesystem::path& path);
+    void notWritten(const QString& sentence);
 
 private:
     using Found = std::shared_ptr<const core::Contexts>;
@@ -57,12 +63,16 @@ private:
         QString row;
         std::optional<int> expert;
         QString note;
+        std::string routers = {}; // for an exported file
+        std::string name = {};    // of the row, for that too
     };
     struct Run {
         int number = 0;
         ContextsQuestion question;
         QString row;
         std::optional<int> expert;
+        std::string routers;  // address, or the name of those that were added up
+        std::string name;     // "token ▁the", "word river"
         bool isWanted = true; // false once the pane was closed or another checkpoint is shown
     };
 
@@ -79,6 +89,7 @@ private:
     std::optional<Run> m_run;
     std::optional<ContextsQuestion> m_next; // when the one that runs has ended
     int m_runs = 0;
+    Job m_writing;
     Job m_job; // last: it ends before anything it delivers to
 };
 

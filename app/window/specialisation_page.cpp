@@ -41,6 +41,21 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, QFileDialog::Acce
     return dialog;
 }
 
+/// For a table, in the format of the name's end.
+QFileDialog* tableDialog(QWidget* parent, const QString& title)
+{
+    QFileDialog* dialog = fileDialog(parent, title, QFileDialog::AcceptSave,
+                                     {SpecialisationPage::tr("CSV (*.csv)"), SpecialisationPage::tr("TSV (*.tsv)"),
+                                      SpecialisationPage::tr("JSON (*.json)"), SpecialisationPage::tr("Markdown (*.md)"),
+                                      SpecialisationPage::tr("LaTeX (*.tex)")});
+    dialog->setDefaultSuffix(QStringLiteral("csv"));
+    QObject::connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        const qsizetype dot = filter.indexOf(u'.');
+        dialog->setDefaultSuffix(filter.mid(dot + 1, filter.size() - dot - 2));
+    });
+    return dialog;
+}
+
 /// "corpus.txt and 3 more"
 QString textsOf(const core::CountSettings& settings)
 {
@@ -70,6 +85,9 @@ SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
     connect(m_view->contexts(), &widgets::ContextsView::closeAsked, &m_contexts, &ContextsController::clear);
     connect(&workspace.checkpoints(), &CheckpointListItemModel::currentChanged, m_view,
             &widgets::SpecialisationView::closeContexts);
+    connect(m_view->contexts(), &widgets::ContextsView::exportAsked, this, &SpecialisationPage::askWhereToExportContexts);
+    connect(&m_contexts, &ContextsController::written, &m_controller, &SpecialisationController::written);
+    connect(&m_contexts, &ContextsController::notWritten, &m_controller, &SpecialisationController::failed);
     connect(&m_contexts, &ContextsController::failed, this, [this](const QString& sentence) {
         m_controller.setCorpus(std::nullopt); // it may be why: the next search asks for it
         m_messages->show({contextsSubject(), Message::Kind::Error, sentence});
@@ -162,6 +180,14 @@ void SpecialisationPage::showInEditor(const core::Context& context)
     Q_EMIT contextChosen(context);
 }
 
+void SpecialisationPage::askWhereToExportContexts()
+{
+    QFileDialog* dialog = tableDialog(this, tr("Export contexts"));
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& path) { m_contexts.exportTable(path.toStdString()); });
+    dialog->open();
+}
+
 void SpecialisationPage::askCounts()
 {
     QFileDialog* dialog =
@@ -184,14 +210,7 @@ void SpecialisationPage::askWhereToSave()
 
 void SpecialisationPage::askWhereToExport(core::StatisticsTable table, bool allRouters)
 {
-    QFileDialog* dialog =
-        fileDialog(this, tr("Export a table"), QFileDialog::AcceptSave,
-                   {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
-    dialog->setDefaultSuffix(QStringLiteral("csv"));
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        const qsizetype dot = filter.indexOf(u'.');
-        dialog->setDefaultSuffix(filter.mid(dot + 1, filter.size() - dot - 2));
-    });
+    QFileDialog* dialog = tableDialog(this, tr("Export a table"));
     connect(dialog, &QFileDialog::fileSelected, this, [this, table, allRouters](const QString& path) {
         m_controller.exportTable(path.toStdString(), table, allRouters);
     });

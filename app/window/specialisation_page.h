@@ -35,6 +35,7 @@ private:
     void askContexts(const widgets::PairInQuestion& pair);
     void findContexts(const widgets::PairInQuestion& pair);
     void showInEditor(const core::Context& context);
+    void askWhereToExportContexts();
     void askCounts();
     void askWhereToSave();
     void askWhereToExport(core::StatisticsTable table, bool allRouters);

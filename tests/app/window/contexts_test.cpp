@@ -14,6 +14,10 @@
 #include "widgets/pair_item_model.h"
 #include "widgets/top_tokens_item_model.h"
 
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -111,6 +115,8 @@ private Q_SLOTS:
     void failingLeavesWhatIsShown();
     void theLatestQuestionWinsAndAnotherCheckpointClears();
     void stopping();
+    void exportsWhatIsShown();
+    void aCountThatRunsIsNotWaitedFor();
 };
 
 void ContextsTest::initTestCase()
@@ -336,6 +342,48 @@ void ContextsTest::stopping()
     QVERIFY(f.view.contexts()->contexts() != nullptr);
     QVERIFY(!f.view.contexts()->searching());
     QVERIFY(f.sentences().isEmpty());
+}
+
+void ContextsTest::exportsWhatIsShown()
+{
+    Fixture f;
+    f.count(40);
+    QVERIFY(f.choosePair());
+    f.press(Qt::Key_Return);
+    f.settle();
+    const auto& shown = *f.view.contexts()->contexts();
+    f.contexts.exportTable(f.path("contexts.json"));
+    f.settle();
+    QCOMPARE(f.sentences().size(), 1); // that it is written
+    QFile file(QString::fromStdString(f.path("contexts.json").string()));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
+    QCOMPARE(json.value(QStringLiteral("rows")).toArray().size(),
+             static_cast<qsizetype>(shown.chosen.size() + shown.others.size()));
+    const QJsonObject about = json.value(QStringLiteral("about")).toObject();
+    QCOMPARE(about.value(QStringLiteral("expert")).toInt(), f.view.chosenPair()->expert);
+    QVERIFY(about.value(QStringLiteral("row")).toString().startsWith(QStringLiteral("token ")));
+    QCOMPARE(about.value(QStringLiteral("checkpoint_fingerprint")).toString().toStdString(),
+             f.view.counts()->basis.fingerprint);
+    f.contexts.exportTable(f.path("contexts.xls"));
+    QVERIFY(f.sentences().join(u'|').contains(QStringLiteral("contexts.xls does not")));
+}
+
+void ContextsTest::aCountThatRunsIsNotWaitedFor()
+{
+    Fixture f;
+    f.controller.count(f.corpus(100'000));
+    QTRY_VERIFY_WITH_TIMEOUT(f.view.counts() && f.view.statistics(), 120000); // tables while it runs
+    core::CountSettings few = *f.controller.corpus();
+    std::ofstream(f.path("few.txt")) << "She could not read the letter.\n";
+    few.corpus = {f.path("few.txt")};
+    f.contexts.find({{0, 0}, f.view.statistics(), f.view.counts(), f.controller.completeness(), few});
+    QTRY_VERIFY_WITH_TIMEOUT(f.contexts.idle(), 60000);
+    QVERIFY(f.controller.counting());
+    QVERIFY(f.view.contexts()->contexts() != nullptr);
+    QCOMPARE(f.view.contexts()->note(), QString()); // nothing can be said before the count has ended
+    f.controller.stopCounting();
+    f.settle();
 }
 
 QTEST_MAIN(ContextsTest)
