@@ -47,6 +47,7 @@ struct CompareLine {
     std::int64_t length = 0;
     std::int64_t memory = 0;
     std::string table = "routers";
+    bool attention = false;
     std::string out;
     std::string report;
     CompareCountsLine counts;
@@ -92,8 +93,9 @@ void CompareLine::add(CLI::App& app)
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
         ->type_name("M");
     app.add_option("--table", table, "what the rows of a table are; .json holds everything")
-        ->check(CLI::IsMember({"routers", "tokens", "experts", "cost"}).description(""))
-        ->type_name("routers|tokens|experts|cost");
+        ->check(CLI::IsMember({"routers", "tokens", "experts", "attention", "cost"}).description(""))
+        ->type_name("routers|tokens|experts|attention|cost");
+    app.add_flag("--attention", attention, "compare the maps of matched heads and experts too");
     app.add_option("--out", out, "write a file: .json (docs/compare-file.md), .csv, .tsv, .md or .tex")->type_name("FILE");
     app.add_option("--report", report, "write a report with settings, tables and both strips: .md or .pdf")->type_name("FILE");
     app.add_option("--router", routers, "routers of A: those whose strips the report shows, or whose counts are compared")
@@ -126,7 +128,7 @@ void CompareLine::checkCounts(const CLI::App& app)
         throw UsageError("--counts-a and --counts-b go together: give the counts of both.");
     if (!a.model().empty() || text.given())
         throw UsageError("--counts-a and --counts-b stand in the place of A, B and a text; give one or the other.");
-    for (const char* option : {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds"}) {
+    for (const char* option : {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds", "--attention"}) {
         if (app.count(option) > 0)
             throw UsageError(fmt::format("{} belongs to a comparison over a text; counts know only sums.", option));
     }
@@ -153,6 +155,10 @@ void CompareLine::checkTexts(const CLI::App& app, const CommandContext& context)
         throw UsageError("--min-count belongs to a comparison of counts.");
     if (app.count("--memory") > 0 && app.count("--length") == 0)
         throw UsageError("--memory belongs to --length: give the length of the sequence too.");
+    if (table == "attention" && !attention)
+        throw UsageError("--table attention needs --attention, which compares the maps.");
+    if (attention && out.empty())
+        throw UsageError("--attention goes into a file: give --out too.");
     if (app.count("--table") > 0 && (app.count("--out") == 0 || fs::path(out).extension() == ".json"))
         throw UsageError("--table chooses what --out writes as .csv, .tsv, .md or .tex; .json holds all tables.");
     const std::string extension = fs::path(report).extension().string();
@@ -197,10 +203,13 @@ Side open(const ModelOptions& options, bool exports, const core::Progress& progr
     return side;
 }
 
-core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, const core::Progress& progress)
+enum class Maps : std::uint8_t { No, Yes };
+
+core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, Maps maps, const core::Progress& progress)
 {
     core::TraceOptions options;
-    options.maps = options.routerLogits = false;
+    options.maps = maps == Maps::Yes;
+    options.routerLogits = false;
     options.lastLayer = true; // for the divergence of next tokens
     return {a.model->trace(a.model->tokenize(text, progress), options, progress), b.model->trace(b.model->tokenize(text, progress), options, progress)};
 }
@@ -228,6 +237,15 @@ std::vector<float> divergence(const Side& a, const Side& b, const core::Compared
     if (headA == nullptr || headB == nullptr || !core::sameVocabulary(*a.model, *b.model) || compared.a->text().ids() != compared.b->text().ids())
         return {};
     return core::nextTokenDivergence({*headA, *compared.a}, {*headB, *compared.b}, progress);
+}
+
+/// Into `what`; returns which blocks could not be compared.
+std::vector<std::string> compareMaps(const core::Comparison& comparison, core::ComparisonExport& what, const core::Progress& progress)
+{
+    const core::MapPairs pairs = core::mapPairs(comparison, *what.traces.a, *what.traces.b);
+    for (const core::MapPair& maps : pairs.pairs)
+        what.attention.push_back({maps, core::compareAttention(what.traces, comparison.alignment, maps, progress)});
+    return pairs.notes;
 }
 
 std::vector<std::size_t> stripsOf(const CompareLine& line, const core::Comparison& comparison)
@@ -289,12 +307,12 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     const Side a = open(line.a, exports, progress);
     const Side b = open(line.b, exports, progress);
     core::ComparisonExport what{.program = fmt::format("Headscope {}", version()), .fingerprintA = a.fingerprint, .fingerprintB = b.fingerprint,
-                                .traces = traces(a, b, text, progress), .fittedOn = {}, .length = {}};
+                                .traces = traces(a, b, text, line.attention ? Maps::Yes : Maps::No, progress), .fittedOn = {}, .attention = {}, .length = {}};
     if (line.length > 0)
         what.length = core::SequenceLength{.tokens = line.length, .memory = line.memory};
     core::CompareExtras extras;
     if (!line.fit.empty()) {
-        extras.fit = traces(a, b, readBytes(line.fit, context.stop), progress);
+        extras.fit = traces(a, b, readBytes(line.fit, context.stop), Maps::No, progress);
         what.fittedOn = fs::path(line.fit).filename().string();
     }
     if (line.settings.matching == core::Matching::Weights) {
@@ -303,6 +321,9 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     }
     extras.divergence = divergence(a, b, what.traces, progress);
     const core::Comparison comparison = core::compareTraces(what.traces, line.settings, extras, progress);
+    std::vector<std::string> mapNotes;
+    if (line.attention)
+        mapNotes = compareMaps(comparison, what, progress);
     if (!line.out.empty())
         writeTable(line, comparison, what);
     if (!line.report.empty())
@@ -312,6 +333,7 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
         printComparison(context, comparison);
     std::vector<std::string> notes = a.model->info()->notes;
     notes.insert(notes.end(), b.model->info()->notes.begin(), b.model->info()->notes.end());
+    notes.insert(notes.end(), mapNotes.begin(), mapNotes.end());
     printNotes(context, notes);
 }
 

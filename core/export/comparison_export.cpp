@@ -10,15 +10,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <ostream>
 
 namespace headscope::core {
 namespace {
 
-constexpr std::array<std::pair<ComparisonTable, std::string_view>, 4> tableNames{{{ComparisonTable::Routers, "routers"},
+constexpr std::array<std::pair<ComparisonTable, std::string_view>, 5> tableNames{{{ComparisonTable::Routers, "routers"},
                                                                                    {ComparisonTable::Tokens, "tokens"},
                                                                                    {ComparisonTable::Experts, "experts"},
+                                                                                   {ComparisonTable::Attention, "attention"},
                                                                                    {ComparisonTable::Cost, "cost"}}};
 
 DataCell matched(int expert)
@@ -151,6 +153,30 @@ void addExperts(DataTableWriter& writer, const RouterComparison& pair, const Com
     }
 }
 
+// ── Attention ──
+
+std::vector<DataColumn> attentionColumns()
+{
+    return {{"a", "map of A"},
+            {"b", "map of B"},
+            {"cosine", "Σ_j a_ij·b_ij / (‖a_i‖·‖b_i‖), mean over the rows that both have"},
+            {"divergence", "Jensen-Shannon divergence of the rows, bits, mean over the same rows"},
+            {"rows", "how many these are"}};
+}
+
+std::string mapName(const MapRef& map, const Trace& trace)
+{
+    const AttentionKeep* const block = trace.block(map.address);
+    return map.toString(block != nullptr && block->slots);
+}
+
+std::vector<DataCell> attentionCells(const ComparedMaps& compared, const ComparedTraces& traces)
+{
+    const auto& rows = compared.rows.cosine;
+    return {mapName(compared.maps.a, *traces.a), mapName(compared.maps.b, *traces.b), compared.rows.meanCosine, compared.rows.meanDivergence,
+            static_cast<std::int64_t>(std::ranges::count_if(rows, [](float value) { return !std::isnan(value); }))};
+}
+
 // ── Cost ──
 
 std::vector<DataColumn> costColumns()
@@ -192,6 +218,7 @@ std::vector<DataColumn> columnsOf(ComparisonTable table)
     case ComparisonTable::Routers: return routerColumns();
     case ComparisonTable::Tokens: return tokenColumns();
     case ComparisonTable::Experts: return expertColumns();
+    case ComparisonTable::Attention: return attentionColumns();
     case ComparisonTable::Cost: return costColumns();
     }
     return {};
@@ -308,6 +335,10 @@ void writeComparisonTable(std::ostream& out, TableFormat format, ComparisonTable
     case ComparisonTable::Experts:
         for (const RouterComparison& pair : comparison.routers)
             addExperts(*writer, pair, what.traces);
+        break;
+    case ComparisonTable::Attention:
+        for (const ComparedMaps& maps : what.attention)
+            writer->row(attentionCells(maps, what.traces));
         break;
     case ComparisonTable::Cost:
         writer->row(costCells("A", comparedNames(comparison).a, *comparison.a, what));

@@ -174,6 +174,36 @@ void writeTokens(JsonWriter& json, const Comparison& comparison, const ComparedT
     json.endArray();
 }
 
+void writeRows(JsonWriter& json, std::string_view name, const std::vector<float>& values)
+{
+    json.key(name);
+    json.beginArray(Layout::OneLine);
+    for (const float value : values)
+        json.value(value);
+    json.endArray();
+}
+
+void writeAttention(JsonWriter& json, const ComparisonExport& what)
+{
+    json.key("attention");
+    json.beginArray();
+    for (const ComparedMaps& compared : what.attention) {
+        const auto name = [](const MapRef& map, const Trace& trace) {
+            const AttentionKeep* const block = trace.block(map.address);
+            return map.toString(block != nullptr && block->slots);
+        };
+        json.beginObject();
+        json.member("a", name(compared.maps.a, *what.traces.a));
+        json.member("b", name(compared.maps.b, *what.traces.b));
+        json.member("meanCosine", compared.rows.meanCosine);
+        json.member("meanDivergence", compared.rows.meanDivergence);
+        writeRows(json, "cosine", compared.rows.cosine);
+        writeRows(json, "divergence", compared.rows.divergence);
+        json.endObject();
+    }
+    json.endArray();
+}
+
 void writeCost(JsonWriter& json, std::string_view name, const ModelInfo& info, const ComparisonExport& what)
 {
     const ModelCost cost = comparedCost(info, what);
@@ -228,6 +258,8 @@ void writeComparisonJson(std::ostream& out, const Comparison& comparison, const 
     writeUnpaired(json, "onlyA", comparison.onlyA);
     writeUnpaired(json, "onlyB", comparison.onlyB);
     writeTokens(json, comparison, what.traces);
+    if (!what.attention.empty())
+        writeAttention(json, what);
     json.key("cost");
     json.beginObject();
     writeCost(json, "a", *comparison.a, what);

@@ -94,6 +94,22 @@ TEST_F(Compare, WritesTablesOfEveryKindAndFormat)
     EXPECT_THAT(cost, HasSubstr(",100,50,"));
 }
 
+TEST_F(Compare, AttentionMapsRowByRow)
+{
+    const Json same = Json::parse(written("switchhead_xl", "switchhead_xl", "a.json", {"--attention"}));
+    EXPECT_EQ(same.at("attention").size(), 4U); // two heads in each of two layers
+    for (const Json& maps : same.at("attention")) {
+        EXPECT_EQ(maps.at("a"), maps.at("b"));
+        EXPECT_EQ(maps.at("cosine").size(), same.at("tokens").size());
+        EXPECT_NEAR(maps.at("meanCosine").get<double>(), 1, 1e-5);
+        EXPECT_NEAR(maps.at("meanDivergence").get<double>(), 0, 1e-5);
+    }
+    const Json other = Json::parse(written("switchhead_xl", "switchall_xl", "b.json", {"--attention"}));
+    EXPECT_LT(other.at("attention").at(0).at("meanCosine").get<double>(), 1);
+    EXPECT_THAT(written("switchhead_xl", "switchall_xl", "c.csv", {"--attention", "--table", "attention"}), StartsWith("a,b,cosine,"));
+    EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--table", "attention", "--out", folder.file("d.csv")})).code, 2);
+}
+
 TEST_F(Compare, PairsByHand)
 {
     const Json all = Json::parse(written("switchhead_xl", "switchall_xl", "a.json", {"--pair", "layers.0.self.o.h0=layers.1.self.o.h1"}));
