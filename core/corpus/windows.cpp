@@ -170,7 +170,11 @@ WindowText WindowReader::cutText(std::size_t tokens)
     text.file = m_reader.file();
     text.documentBegin = m_reader.begin();
     text.spans = takeFront(m_next.text.spans, tokens);
-    const auto isInside = [this](const ByteRange& span) { return !m_ended || span.begin < m_bytes; };
+    const auto isInside = [this](const ByteRange& span) { // white space at the end may belong to the first token of what stands behind
+        if (!m_ended || span.end <= m_bytes || span.begin >= m_bytes)
+            return !m_ended || span.begin < m_bytes;
+        return m_text.find_first_not_of(" \t\r\n", span.begin - m_textBegin) != std::string::npos;
+    };
     text.inside = static_cast<std::size_t>(std::find_if_not(text.spans.begin(), text.spans.end(), isInside) - text.spans.begin());
     for (ByteRange& span : text.spans)
         span = {std::min<std::size_t>(span.begin, m_bytes), std::min<std::size_t>(span.end, m_bytes)};

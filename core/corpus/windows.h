@@ -24,7 +24,7 @@ struct WindowText {
     std::size_t file = 0;            // index of the document's file
     std::uint64_t documentBegin = 0; // in the unpacked file
     std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of the first
-    std::size_t inside = 0;          // tokens from here on are not of the document but of what stands behind it
+    std::size_t inside = 0;          // tokens from here on stand for no text of the document, but for what stands behind it
     std::uint64_t begin = 0;         // of `bytes`
     std::string bytes;               // of the window, and so many as were asked for before and behind it
 };

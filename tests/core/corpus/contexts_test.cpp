@@ -222,6 +222,24 @@ TEST_F(FindingContexts, ThePassageDecidesAgain)
     }
 }
 
+TEST_F(FindingContexts, ASharedDecisionIsThatOfItsRouter)
+{
+    const auto model = fixtureModel("switchhead_shared_experts_same_sel");
+    const auto& routers = model->info()->routers;
+    const auto shared = std::ranges::find_if(routers, [](const Router& router) { return router.sharedWith.has_value(); });
+    ASSERT_NE(shared, routers.end());
+    ContextSettings how = settings(*model, 0, 1);
+    how.ids = {mostFrequent(countCorpus(*model, sameCount(how)))};
+    how.routers = {shared->address};
+    const Contexts one = findContexts(*model, how);
+    how.routers = {*shared->sharedWith};
+    EXPECT_EQ(findContexts(*model, how).selections, one.selections);
+    EXPECT_EQ(one.chosen.size() + one.others.size(), one.decisions);
+    how.routers.clear(); // added up with another it counts like that one
+    how.routers = {shared->address, *shared->sharedWith};
+    EXPECT_EQ(findContexts(*model, how).decisions, 2 * one.decisions);
+}
+
 TEST_F(FindingContexts, TheBestComeFirst)
 {
     const auto model = fixtureModel("switchhead_xl");

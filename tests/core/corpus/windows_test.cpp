@@ -51,6 +51,48 @@ TEST(Windows, HoldTheTokensOfTheWholeDocument)
     }
 }
 
+TEST(Windows, CarryTheirTextWhereItIsAskedFor)
+{
+    const CorpusFolder folder;
+    const std::string text = someText(400) + "\U0001F600\U0001F600" + someText(200, 5); // more than is read at once
+    const auto tokenizer = openSentencePiece(demoTokenizer);
+    for (const std::size_t around : {std::size_t{0}, std::size_t{40}, std::size_t{100'000}}) {
+        for (const auto split : {TextPolicy::Split::Whole, TextPolicy::Split::Lines}) {
+            const TextPolicy policy{.split = split, .documentSeparator = " mill"};
+            auto reader = readerOf({folder.file("a", text), folder.file("b", "Is it far?")}, {},
+                                   {.policy = policy, .length = 100, .textAround = around});
+            const auto windows = windowsOf(reader);
+            const auto tokens = tokenizer->encode(text + " mill", policy).tokens;
+            std::size_t token = 0;
+            for (const Window& window : windows) {
+                if (window.document != 0)
+                    break;
+                const WindowText& part = window.text;
+                ASSERT_EQ(part.spans.size(), window.ids.size());
+                ASSERT_LE(part.begin + part.bytes.size(), text.size());
+                EXPECT_EQ(part.bytes, text.substr(part.begin, part.bytes.size()));
+                const std::size_t first = tokens[token].span.begin;
+                EXPECT_EQ(part.begin, first - std::min(first, around));
+                const std::size_t last = std::min(text.size(), tokens[token + window.ids.size() - 1].span.end);
+                EXPECT_EQ(part.begin + part.bytes.size(), std::min(text.size(), last + around));
+                for (std::size_t i = 0; i < window.ids.size(); ++i, ++token) {
+                    const ByteRange span = tokens[token].span;
+                    const bool crosses = span.begin < text.size() && span.end > text.size();
+                    const bool ofText = crosses ? text.find_first_not_of(" \n", span.begin) < text.size() : span.begin < text.size();
+                    EXPECT_EQ(i < part.inside, ofText);
+                    if (!span.empty()) {
+                        EXPECT_EQ(part.spans[i].end, std::min(text.size(), span.end));
+                    }
+                }
+                EXPECT_EQ(part.file, 0U);
+            }
+            EXPECT_EQ(token, tokens.size());
+            EXPECT_EQ(windows.back().text.bytes, "Is it far?");
+            EXPECT_EQ(windows.back().text.file, 1U);
+        }
+    }
+}
+
 TEST(Windows, WordsAndTagsOfTokens)
 {
     const CorpusFolder folder;
