@@ -7,14 +7,26 @@
 namespace headscope::core {
 namespace {
 
-/// The cheapest columns for every row, rows <= columns. Rows enter one after the other; each follows the shortest augmenting path.
+/// The cheapest columns for every row, rows <= columns. Rows whose cheapest column is free take it; the others enter one after the other, each
+/// along the shortest augmenting path.
 std::vector<int> cheapest(const std::vector<double>& cost, std::size_t rows, std::size_t columns)
 {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     // Numbers from 1; 0 is "none".
     std::vector<double> ofRow(rows + 1, 0), ofColumn(columns + 1, 0); // potentials
     std::vector<std::size_t> rowAt(columns + 1, 0), before(columns + 1, 0);
+    std::vector<std::size_t> waiting;
     for (std::size_t row = 1; row <= rows; ++row) {
+        const auto first = cost.begin() + static_cast<std::ptrdiff_t>((row - 1) * columns);
+        const auto least = std::min_element(first, first + static_cast<std::ptrdiff_t>(columns));
+        const auto column = static_cast<std::size_t>(least - first) + 1;
+        ofRow[row] = *least;
+        if (rowAt[column] == 0)
+            rowAt[column] = row;
+        else
+            waiting.push_back(row);
+    }
+    for (const std::size_t row : waiting) {
         rowAt[0] = row;
         std::size_t column = 0;
         std::vector<double> slack(columns + 1, infinite);

@@ -97,20 +97,28 @@ SiteComparison::SideDecisions SiteComparison::decideB(std::span<const std::size_
     return result;
 }
 
-std::vector<HeadProposals> SiteComparison::propose(const SideDecisions* b) const
+std::vector<HeadProposals> SiteComparison::propose() const { return proposals(m_x, m_y, Whole::Wanted); }
+
+std::vector<HeadProposals> SiteComparison::propose(const SideDecisions& b) const
 {
+    return m_swapped ? proposals(b, m_y, Whole::LeftOut) : proposals(m_x, b, Whole::LeftOut);
+}
+
+std::vector<HeadProposals> SiteComparison::proposals(const SideDecisions& x, const SideDecisions& y, Whole whole) const
+{
+    const std::size_t count = m_units->folds + (whole == Whole::Wanted ? 1 : 0);
     if (m_fixed)
-        return std::vector<HeadProposals>(m_units->folds + 1, *m_fixed);
-    const SideDecisions& x = m_swapped && b != nullptr ? *b : m_x;
-    const SideDecisions& y = !m_swapped && b != nullptr ? *b : m_y;
+        return std::vector<HeadProposals>(count, *m_fixed);
     const double scale = 1.0 / std::min(m_sites.decisionsA.router().chosen, m_sites.decisionsB.router().chosen);
     if (m_units->fitA) {
         const std::vector<std::uint16_t> together(m_units->fitA->units(), 0);
-        return std::vector<HeadProposals>(m_units->folds + 1, bestExperts(coselections(x.fit, y.fit, together, 1).front(), scale));
+        return std::vector<HeadProposals>(count, bestExperts(coselections(x.fit, y.fit, together, 1).front(), scale));
     }
     const auto ofFold = coselections(x.judged, y.judged, m_units->fold, m_units->folds);
     const SiteScores all = sum(ofFold);
-    std::vector<HeadProposals> result{bestExperts(all, scale)};
+    std::vector<HeadProposals> result;
+    if (whole == Whole::Wanted)
+        result.push_back(bestExperts(all, scale));
     for (const SiteScores& scores : ofFold)
         result.push_back(bestExperts(difference(all, scores), scale));
     return result;
@@ -122,20 +130,20 @@ void SiteComparison::match(FittedSite fitted)
     m_null.assign(m_fitted.whole.size(), {});
 }
 
-std::vector<Counterpart> SiteComparison::counterparts(const FittedSite& fitted, const SideDecisions& y, std::size_t head) const
+std::vector<Counterpart> SiteComparison::counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y, std::size_t head) const
 {
     std::vector<Counterpart> result;
-    for (const SiteMatching& matching : fitted.ofFold)
+    for (const SiteMatching& matching : ofFold)
         result.push_back({&y.judged[matching[head].head], matching[head].experts});
     return result;
 }
 
-void SiteComparison::judge(const SideDecisions& b, const FittedSite& fitted)
+void SiteComparison::judge(const SideDecisions& b, const std::vector<SiteMatching>& ofFold)
 {
     const SideDecisions& x = m_swapped ? b : m_x;
     const SideDecisions& y = m_swapped ? m_y : b;
     for (std::size_t head = 0; head < m_null.size(); ++head) {
-        const auto against = counterparts(fitted, y, head);
+        const auto against = counterparts(ofFold, y, head);
         m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units->fold})));
     }
 }
@@ -159,7 +167,7 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
 {
     const HeadMatching& whole = m_fitted.whole[head];
     const UnitDecisions& x = m_x.judged[head];
-    const auto against = counterparts(m_fitted, m_y, head);
+    const auto against = counterparts(m_fitted.ofFold, m_y, head);
     const AgainstFolds y{against, m_units->fold};
 
     RouterComparison result;
@@ -230,7 +238,7 @@ BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching mat
 {
     std::vector<std::vector<HeadProposals>> proposals;
     for (const SiteComparison& site : m_sites)
-        proposals.push_back(site.propose(nullptr));
+        proposals.push_back(site.propose());
     auto fitted = fitTogether(std::move(proposals));
     for (std::size_t site = 0; site < m_sites.size(); ++site)
         m_sites[site].match(std::move(fitted[site]));
@@ -243,16 +251,16 @@ void BlockComparison::judgeShuffled(std::span<const std::size_t> source)
     for (const SiteComparison& site : m_sites) {
         decisions.push_back(site.shuffled(source));
         if (m_matching == Matching::Coselection)
-            proposals.push_back(site.propose(&decisions.back()));
+            proposals.push_back(site.propose(decisions.back()));
     }
     if (m_matching != Matching::Coselection) {
         for (std::size_t site = 0; site < m_sites.size(); ++site)
-            m_sites[site].judge(decisions[site], m_sites[site].matched());
+            m_sites[site].judge(decisions[site], m_sites[site].matched().ofFold);
         return;
     }
-    const auto fitted = fitTogether(std::move(proposals));
+    const auto matchings = matchTogether(std::move(proposals));
     for (std::size_t site = 0; site < m_sites.size(); ++site)
-        m_sites[site].judge(decisions[site], fitted[site]);
+        m_sites[site].judge(decisions[site], matchings[site]);
 }
 
 } // namespace headscope::core

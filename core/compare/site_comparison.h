@@ -46,12 +46,14 @@ public:
     const ComparedSites& sites() const { return m_sites; }
     /// B's decisions, where every token of B decides as `source` of it did.
     SideDecisions shuffled(std::span<const std::size_t> source) const { return decideB(source); }
-    /// What is best for the whole, and then for every fold. nullptr: B as it is.
-    std::vector<HeadProposals> propose(const SideDecisions* b) const;
+    /// What is best for the whole, and then for every fold.
+    std::vector<HeadProposals> propose() const;
+    /// The same with other decisions of B, for every fold only.
+    std::vector<HeadProposals> propose(const SideDecisions& b) const;
     void match(FittedSite fitted);
     const FittedSite& matched() const { return m_fitted; }
     /// One replicate of the null.
-    void judge(const SideDecisions& b, const FittedSite& fitted);
+    void judge(const SideDecisions& b, const std::vector<SiteMatching>& ofFold);
     /// One for every head of the side with fewer, in order of A's heads.
     std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     /// Heads that found none.
@@ -61,7 +63,10 @@ public:
 private:
     SideDecisions decideA() const;
     SideDecisions decideB(std::span<const std::size_t> source) const;
-    std::vector<Counterpart> counterparts(const FittedSite& fitted, const SideDecisions& y, std::size_t head) const;
+    /// What is best for the whole (left out in shuffled ones, where nobody asks for it), and then for every fold.
+    enum class Whole : std::uint8_t { Wanted, LeftOut };
+    std::vector<HeadProposals> proposals(const SideDecisions& x, const SideDecisions& y, Whole whole) const;
+    std::vector<Counterpart> counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y, std::size_t head) const;
     RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     void addNotes(RouterComparison& result, std::size_t head) const;
     std::vector<UnpairedRouter> left() const;

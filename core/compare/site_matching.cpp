@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -143,20 +144,27 @@ std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites)
     return result;
 }
 
-std::vector<FittedSite> fitTogether(std::vector<std::vector<HeadProposals>> ofSites)
+std::vector<std::vector<SiteMatching>> matchTogether(std::vector<std::vector<HeadProposals>> ofSites)
 {
-    std::vector<FittedSite> result(ofSites.size());
-    for (std::size_t at = 0; at < ofSites.front().size(); ++at) {
+    std::vector<std::vector<SiteMatching>> result(ofSites.size());
+    for (std::size_t fold = 0; fold < ofSites.front().size(); ++fold) {
         std::vector<HeadProposals> proposals;
         for (auto& ofSite : ofSites)
-            proposals.push_back(std::move(ofSite[at]));
+            proposals.push_back(std::move(ofSite[fold]));
         auto matchings = agreeOnHeads(std::move(proposals));
-        for (std::size_t site = 0; site < matchings.size(); ++site) {
-            if (at == 0)
-                result[site].whole = std::move(matchings[site]);
-            else
-                result[site].ofFold.push_back(std::move(matchings[site]));
-        }
+        for (std::size_t site = 0; site < matchings.size(); ++site)
+            result[site].push_back(std::move(matchings[site]));
+    }
+    return result;
+}
+
+std::vector<FittedSite> fitTogether(std::vector<std::vector<HeadProposals>> ofSites)
+{
+    std::vector<FittedSite> result;
+    for (auto& matchings : matchTogether(std::move(ofSites))) {
+        FittedSite& site = result.emplace_back();
+        site.whole = std::move(matchings.front());
+        site.ofFold.assign(std::make_move_iterator(matchings.begin() + 1), std::make_move_iterator(matchings.end()));
     }
     return result;
 }

@@ -62,6 +62,9 @@ using SiteMatching = std::vector<HeadMatching>;
 /// The sites of a block have their heads in common: Hungarian over heads on the sum of what all sites propose. [sites]
 std::vector<SiteMatching> agreeOnHeads(std::vector<HeadProposals> ofSites);
 
+/// `ofSites`: of every site of a block, what it proposes for every fold. [sites, folds]
+std::vector<std::vector<SiteMatching>> matchTogether(std::vector<std::vector<HeadProposals>> ofSites);
+
 /// A matching of the whole for show, and those that the units of every fold are judged by.
 struct FittedSite {
     SiteMatching whole;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening and tracing the demonstration checkpoint. Figures, not assertions.
 #include "core/attention/maps.h"
+#include "core/compare/attention_comparison.h"
+#include "core/compare/comparison.h"
+#include "core/compare/matching.h"
+#include "core/compare/next_token_divergence.h"
 #include "core/families/model.h"
+#include "core/stats/seeded_random.h"
 
 #include <benchmark/benchmark.h>
 
@@ -85,6 +90,78 @@ void mapTile(benchmark::State& state)
         benchmark::DoNotOptimize(tile(*kept, map, {256, 256, 256, 256, 1}));
 }
 
+/// Experts of one router with those of another.
+void assignment(benchmark::State& state)
+{
+    SeededRandom random(1);
+    const auto size = static_cast<int>(state.range(0));
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < state.range(0) * state.range(0); ++i)
+        values.push_back(static_cast<double>(random.below(1000)));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(bestAssignment(values, size, size));
+}
+
+/// Two models on one text, with 200 replicates of the null.
+void compare(benchmark::State& state, const char* name, const char* other)
+{
+    const auto a = openDemo(name);
+    const auto b = openDemo(other);
+    const ComparedTraces traces{a->trace(someTokens(*a, state.range(0)), {.maps = false}), b->trace(someTokens(*b, state.range(0)), {.maps = false})};
+    CompareSettings settings;
+    settings.matching = Matching::Coselection;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(compareTraces(traces, settings));
+}
+
+/// Sixteen routers of so many experts, two chosen, whose choices are random.
+void compareExperts(benchmark::State& state)
+{
+    SeededRandom random(1);
+    const auto experts = static_cast<int>(state.range(0));
+    const auto model = openDemo("switchhead");
+    const auto trace = [&] {
+        Trace result = *model->trace(someTokens(*model, 512), {.maps = false});
+        for (auto& site : result.sites) {
+            auto wide = *site;
+            wide.router.experts = experts;
+            for (std::size_t i = 0; i < wide.experts.size(); i += 2) {
+                wide.experts[i] = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(experts)));
+                wide.experts[i + 1] = (wide.experts[i] + 1) % experts;
+            }
+            site = std::make_shared<const SiteRouting>(std::move(wide));
+        }
+        return std::make_shared<const Trace>(std::move(result));
+    };
+    const ComparedTraces traces{trace(), trace()};
+    CompareSettings settings;
+    settings.matching = Matching::Coselection;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(compareTraces(traces, settings));
+}
+
+void divergence(benchmark::State& state)
+{
+    const auto a = openDemo("switchhead");
+    const auto b = openDemo("moa");
+    const TraceOptions options{.maps = false, .lastLayer = true};
+    const auto ofA = a->trace(someTokens(*a, state.range(0)), options);
+    const auto ofB = b->trace(someTokens(*b, state.range(0)), options);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(nextTokenDivergence({*nextTokenHead(*a), *ofA}, {*nextTokenHead(*b), *ofB}));
+}
+
+void compareMaps(benchmark::State& state)
+{
+    const auto model = openDemo("switchhead");
+    const auto trace = model->trace(someTokens(*model, state.range(0)), {});
+    const ComparedTraces traces{trace, trace};
+    const Alignment alignment = alignTokens(trace->text(), trace->text());
+    const auto address = trace->attention.front()->address;
+    for (auto _ : state)
+        benchmark::DoNotOptimize(compareAttention(traces, alignment, {{address, MapRef::By::Map, 0, 0}, {address, MapRef::By::Map, 1, 0}}));
+}
+
 const TraceOptions routingOnly{.maps = false, .routerLogits = false, .loss = false};
 const TraceOptions withoutMaps{.maps = false};
 const TraceOptions withMaps{};
@@ -100,6 +177,12 @@ BENCHMARK_CAPTURE(keystroke, moa, "moa")->Arg(512)->Unit(benchmark::kMillisecond
 BENCHMARK(tokenize)->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK(copyKept)->Arg(512)->Unit(benchmark::kMillisecond);
 BENCHMARK(mapTile)->Unit(benchmark::kMillisecond);
+BENCHMARK(assignment)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compare, switchhead_moa, "switchhead", "moa")->Arg(64)->Arg(512)->Arg(4096)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compare, switchhead_switchhead, "switchhead", "switchhead")->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(compareExperts)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(divergence)->Arg(512)->Unit(benchmark::kMillisecond);
+BENCHMARK(compareMaps)->Arg(512)->Arg(2048)->Unit(benchmark::kMillisecond);
 
 } // namespace
 } // namespace headscope::core
