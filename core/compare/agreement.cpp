@@ -14,9 +14,15 @@ namespace {
 
 constexpr double blank = std::numeric_limits<double>::quiet_NaN();
 
-int fewer(const UnitDecisions& x, const Counterpart& y) { return std::min(x.chosen, y.decisions->chosen); }
+int fewer(const UnitDecisions& x, const Counterpart& y)
+{
+    return std::min(x.chosen, y.decisions->chosen);
+}
 
-std::size_t index(int expert) { return static_cast<std::size_t>(expert); }
+std::size_t index(int expert)
+{
+    return static_cast<std::size_t>(expert);
+}
 
 /// The expert of x that stands opposite each of y, -1 for none; of every fold.
 std::vector<std::vector<int>> inverses(const AgainstFolds& y)
@@ -173,7 +179,8 @@ std::vector<double> gateCorrelations(const UnitDecisions& x, const AgainstFolds&
         ++units;
     }
     const auto matched = [&y](std::size_t expert) {
-        return std::any_of(y.ofFold.begin(), y.ofFold.end(), [expert](const Counterpart& one) { return one.experts[expert] >= 0; });
+        return std::any_of(y.ofFold.begin(), y.ofFold.end(),
+                           [expert](const Counterpart& one) { return one.experts[expert] >= 0; });
     };
     const auto spread = [units](const std::vector<Gate>& gates) {
         std::vector<double> values(units, 0);

@@ -17,9 +17,9 @@ struct Piece {
 
 bool sameTokens(const TokenizedText& a, const TokenizedText& b)
 {
-    return std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(), [](const Token& x, const Token& y) {
-        return x.id == y.id && x.span == y.span && x.special == y.special;
-    });
+    return std::equal(
+        a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(),
+        [](const Token& x, const Token& y) { return x.id == y.id && x.span == y.span && x.special == y.special; });
 }
 
 /// Every token that is not special stands opposite itself.
@@ -38,12 +38,13 @@ Alignment tokenByToken(const TokenizedText& text)
     return alignment;
 }
 
-/// The pieces of a tokenisation, in order of their bytes. A token without bytes goes to the piece behind it, at the end to that before.
+/// The pieces of a tokenisation, in order of their bytes. A token without bytes goes to the piece behind it, at the end to
+/// that before.
 std::vector<Piece> piecesOf(const std::vector<Token>& tokens)
 {
     std::vector<Piece> pieces;
     std::optional<std::size_t> waiting; // the first token without bytes that looks for a piece
-    std::size_t end = 0; // behind the last token that is not special
+    std::size_t end = 0;                // behind the last token that is not special
     std::int32_t group = -1;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const Token& token = tokens[i];
@@ -96,7 +97,9 @@ std::vector<AlignedUnit> overlapping(const std::vector<Piece>& a, const std::vec
     while (x != a.end() && y != b.end()) {
         const std::size_t begin = std::min(x->bytes.begin, y->bytes.begin);
         AlignedUnit unit{{begin, begin}, {}, {}};
-        const auto inside = [&unit, begin](const Piece& piece) { return piece.bytes.begin == begin || piece.bytes.begin < unit.bytes.end; };
+        const auto inside = [&unit, begin](const Piece& piece) {
+            return piece.bytes.begin == begin || piece.bytes.begin < unit.bytes.end;
+        };
         for (bool grown = true; grown;) {
             grown = false;
             for (; x != a.end() && inside(*x); ++x, grown = true)
@@ -119,8 +122,10 @@ Alignment alignTokens(const TokenizedText& a, const TokenizedText& b)
     if (sameTokens(a, b))
         return tokenByToken(a);
     const auto isText = [](const Token& token) { return !token.special; };
-    if (a.text.empty() && std::any_of(a.tokens.begin(), a.tokens.end(), isText) && std::any_of(b.tokens.begin(), b.tokens.end(), isText))
-        throw Error("The two texts were given by ids and these differ: without a text nothing tells which tokens correspond.");
+    if (a.text.empty() && std::any_of(a.tokens.begin(), a.tokens.end(), isText) &&
+        std::any_of(b.tokens.begin(), b.tokens.end(), isText))
+        throw Error(
+            "The two texts were given by ids and these differ: without a text nothing tells which tokens correspond.");
     Alignment alignment;
     alignment.units = overlapping(piecesOf(a.tokens), piecesOf(b.tokens));
     alignment.onlyA = outside(a.tokens.size(), alignment.units, &AlignedUnit::a);

@@ -7,8 +7,8 @@
 
 namespace headscope::core {
 
-/// The smallest stretch of a text at both ends of which both tokenisations have a border: one token each where they agree. Tokens without
-/// bytes (a dummy prefix) belong to the unit of the token behind them, at the end to that before.
+/// The smallest stretch of a text at both ends of which both tokenisations have a border: one token each where they agree.
+/// Tokens without bytes (a dummy prefix) belong to the unit of the token behind them, at the end to that before.
 struct AlignedUnit {
     ByteRange bytes;
     TokenRange a;
@@ -25,8 +25,8 @@ struct Alignment {
     std::vector<std::size_t> onlyB;
 };
 
-/// Texts that were given by ids have no bytes; they are aligned token by token when the ids are the same. Throws Error when the two are not of
-/// the same text.
+/// Texts that were given by ids have no bytes; they are aligned token by token when the ids are the same. Throws Error when
+/// the two are not of the same text.
 Alignment alignTokens(const TokenizedText& a, const TokenizedText& b);
 
 } // namespace headscope::core

@@ -34,8 +34,9 @@ public:
         m_tokens = &trace.text(block.columnStream).tokens;
         const auto columns = static_cast<std::size_t>(block.columns);
         if (m_tokens->size() != columns || block.rows != block.columns)
-            throw Error(fmt::format("{} does not attend from a text to itself: its maps cannot be laid over another model's.",
-                                    m_map.address.toString()));
+            throw Error(
+                fmt::format("{} does not attend from a text to itself: its maps cannot be laid over another model's.",
+                            m_map.address.toString()));
         m_unitOf.assign(columns, units.size());
         for (std::size_t unit = 0; unit < units.size(); ++unit)
             for (std::size_t token = (units[unit].*side).first; token < (units[unit].*side).last; ++token)
@@ -50,7 +51,8 @@ public:
         double rows = 0;
         const TokenRange range = m_units[unit].*m_side;
         for (std::size_t token = range.first; token < range.last; ++token) {
-            const Tile values = tile(m_trace, m_map, {static_cast<std::int64_t>(token), 0, 1, static_cast<std::int64_t>(m_unitOf.size()), 1});
+            const Tile values = tile(
+                m_trace, m_map, {static_cast<std::int64_t>(token), 0, 1, static_cast<std::int64_t>(m_unitOf.size()), 1});
             if (m_unitOf[token] != unit || std::isnan(values.values.front()))
                 continue;
             ++rows;
@@ -76,7 +78,8 @@ private:
 double cosine(const std::vector<double>& a, const std::vector<double>& b)
 {
     const double ab = std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-    const double lengths = std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0) * std::inner_product(b.begin(), b.end(), b.begin(), 0.0));
+    const double lengths = std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0) *
+                                     std::inner_product(b.begin(), b.end(), b.begin(), 0.0));
     return lengths > 0 ? std::clamp(ab / lengths, 0.0, 1.0) : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -161,7 +164,8 @@ private:
     {
         for (std::size_t head = 0; head < router.expertOfB.size(); ++head)
             if (router.expertOfB[head] >= 0 && static_cast<int>(head) < a.maps && router.expertOfB[head] < b.maps)
-                add({a.address, MapRef::By::Map, static_cast<int>(head), 0}, {b.address, MapRef::By::Map, router.expertOfB[head], 0});
+                add({a.address, MapRef::By::Map, static_cast<int>(head), 0},
+                    {b.address, MapRef::By::Map, router.expertOfB[head], 0});
     }
 
     /// Blocks of the same place, of models whose numbers mean the same.
@@ -196,9 +200,13 @@ private:
 
 } // namespace
 
-MapPairs mapPairs(const Comparison& comparison, const Trace& a, const Trace& b) { return MapPairer(comparison, a, b).run(); }
+MapPairs mapPairs(const Comparison& comparison, const Trace& a, const Trace& b)
+{
+    return MapPairer(comparison, a, b).run();
+}
 
-AttentionComparison compareAttention(const ComparedTraces& traces, const Alignment& alignment, const MapPair& maps, const Progress& progress)
+AttentionComparison compareAttention(const ComparedTraces& traces, const Alignment& alignment, const MapPair& maps,
+                                     const Progress& progress)
 {
     const UnitRows ofA(*traces.a, maps.a, alignment.units, &AlignedUnit::a);
     const UnitRows ofB(*traces.b, maps.b, alignment.units, &AlignedUnit::b);
@@ -225,7 +233,8 @@ Tile differenceTile(const ComparedTraces& traces, const Alignment& alignment, co
     if (alignment.sameTokens)
         return differenceOfTokens(traces, maps, area);
     if (area.step < 1 || area.row < 0 || area.column < 0)
-        throw Error(fmt::format("A tile at row {}, column {} with step {} lies outside any map.", area.row, area.column, area.step));
+        throw Error(
+            fmt::format("A tile at row {}, column {} with step {} lies outside any map.", area.row, area.column, area.step));
     const UnitRows ofA(*traces.a, maps.a, alignment.units, &AlignedUnit::a);
     const UnitRows ofB(*traces.b, maps.b, alignment.units, &AlignedUnit::b);
     const auto units = static_cast<std::int64_t>(alignment.units.size());

@@ -26,12 +26,14 @@ std::vector<std::uint16_t> foldOfUnits(const std::vector<std::size_t>& blocks, i
 {
     std::vector<std::uint16_t> fold(blocks.back(), 0);
     for (std::size_t block = 0; block + 1 < blocks.size(); ++block)
-        std::fill(fold.begin() + static_cast<std::ptrdiff_t>(blocks[block]), fold.begin() + static_cast<std::ptrdiff_t>(blocks[block + 1]),
+        std::fill(fold.begin() + static_cast<std::ptrdiff_t>(blocks[block]),
+                  fold.begin() + static_cast<std::ptrdiff_t>(blocks[block + 1]),
                   static_cast<std::uint16_t>(block % static_cast<std::size_t>(folds)));
     return fold;
 }
 
-BlockBootstrap::BlockBootstrap(std::vector<std::size_t> blocks, int replicates, std::uint64_t seed) : m_blocks(std::move(blocks))
+BlockBootstrap::BlockBootstrap(std::vector<std::size_t> blocks, int replicates, std::uint64_t seed)
+    : m_blocks(std::move(blocks))
 {
     const std::size_t count = m_blocks.size() - 1;
     if (count < fewestBlocks)

@@ -37,7 +37,10 @@ std::uint64_t seedFor(std::uint64_t seed, Purpose purpose, std::uint64_t at = 0)
 }
 
 /// The text on which routing is compared: losses are those of the last stream.
-int alignedStream(const Trace& trace) { return static_cast<int>(trace.streams.size()) - 1; }
+int alignedStream(const Trace& trace)
+{
+    return static_cast<int>(trace.streams.size()) - 1;
+}
 
 void requireWhole(const Trace& trace, std::string_view name)
 {
@@ -45,7 +48,8 @@ void requireWhole(const Trace& trace, std::string_view name)
         throw Error(fmt::format("The trace of {} has no text.", name));
     for (const auto& site : trace.sites)
         if (site->tokens != trace.tokens(site->router.stream))
-            throw Error(fmt::format("The trace of {} has no decision of {} for every token.", name, site->router.address.toString()));
+            throw Error(fmt::format("The trace of {} has no decision of {} for every token.", name,
+                                    site->router.address.toString()));
 }
 
 /// The sites of a trace and, of another text, of the fit.
@@ -57,12 +61,13 @@ SiteDecisions decisionsOf(const Trace& trace, const Trace* fit, std::size_t site
         return result;
     const Router& router = trace.sites[site]->router;
     for (const auto& other : fit->sites)
-        if (other->router.address == router.address && other->router.experts == router.experts && other->router.chosen == router.chosen &&
-            other->heads == trace.sites[site]->heads)
+        if (other->router.address == router.address && other->router.experts == router.experts &&
+            other->router.chosen == router.chosen && other->heads == trace.sites[site]->heads)
             result.parts[1] = other;
     if (!result.parts[1])
-        throw Error(fmt::format("The text that the matching is fitted on was traced by another model: it has no such router as {}.",
-                                router.address.toString()));
+        throw Error(
+            fmt::format("The text that the matching is fitted on was traced by another model: it has no such router as {}.",
+                        router.address.toString()));
     return result;
 }
 
@@ -84,7 +89,8 @@ void append(std::vector<T>& all, std::vector<T> more)
 class TraceComparer
 {
 public:
-    TraceComparer(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+    TraceComparer(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras,
+                  const Progress& progress)
         : m_traces(traces), m_settings(settings), m_extras(extras), m_progress(progress)
     {
         requireWhole(*traces.a, "A");
@@ -109,14 +115,16 @@ private:
         m_result.a = m_traces.a->model;
         m_result.b = m_traces.b->model;
         m_result.settings = m_settings;
-        const auto choice = m_settings.matching ? MatchingChoice{*m_settings.matching, fmt::format("The matching by {} was asked for.",
-                                                                                                   toString(*m_settings.matching))}
-                                                : defaultMatching(*m_result.a, *m_result.b);
+        const auto choice = m_settings.matching
+                                ? MatchingChoice{*m_settings.matching, fmt::format("The matching by {} was asked for.",
+                                                                                   toString(*m_settings.matching))}
+                                : defaultMatching(*m_result.a, *m_result.b);
         m_result.matching = choice.matching;
         m_result.whyMatching = choice.why;
         m_result.crossFitted = choice.matching == Matching::Coselection && !m_extras.fit;
         if (m_result.crossFitted && (m_settings.folds < 2 || m_settings.folds > 1000))
-            throw Error(fmt::format("A matching is cross-fitted over 2 to 1000 parts of the text, not {}.", m_settings.folds));
+            throw Error(
+                fmt::format("A matching is cross-fitted over 2 to 1000 parts of the text, not {}.", m_settings.folds));
     }
 
     /// Units, folds and blocks.
@@ -188,8 +196,11 @@ private:
             return std::tuple(sites.a.address.mapAddress(), sites.b.address.mapAddress(), sites.headsA, sites.headsB);
         };
         while (!all.empty()) {
-            const auto rest = std::stable_partition(all.begin(), all.end(), [&, first = block(all.front())](const auto& one) { return block(one) == first; });
-            m_blocks.emplace_back(std::vector<SiteComparison>(std::make_move_iterator(all.begin()), std::make_move_iterator(rest)), m_result.matching);
+            const auto rest = std::stable_partition(
+                all.begin(), all.end(), [&, first = block(all.front())](const auto& one) { return block(one) == first; });
+            m_blocks.emplace_back(
+                std::vector<SiteComparison>(std::make_move_iterator(all.begin()), std::make_move_iterator(rest)),
+                m_result.matching);
             all.erase(all.begin(), rest);
         }
     }
@@ -219,7 +230,8 @@ private:
 
     void judge()
     {
-        const BlockBootstrap bootstrap(m_stretches, m_settings.bootstrapReplicates, seedFor(m_settings.seed, Purpose::Bootstrap));
+        const BlockBootstrap bootstrap(m_stretches, m_settings.bootstrapReplicates,
+                                       seedFor(m_settings.seed, Purpose::Bootstrap));
         std::uint64_t number = 0;
         for (const BlockComparison& block : m_blocks)
             for (const SiteComparison& site : block.sites()) {
@@ -238,13 +250,15 @@ private:
     {
         const auto placeOf = [this](const RouterComparison& router) {
             const auto& sites = m_traces.a->sites;
-            return std::find_if(sites.begin(), sites.end(), [whole = router.a.wholeSite()](const auto& site) { return site->router.address == whole; });
+            return std::find_if(sites.begin(), sites.end(),
+                                [whole = router.a.wholeSite()](const auto& site) { return site->router.address == whole; });
         };
-        std::stable_sort(m_result.routers.begin(), m_result.routers.end(), [&placeOf](const RouterComparison& one, const RouterComparison& other) {
-            const auto first = placeOf(one);
-            const auto second = placeOf(other);
-            return first != second ? first < second : one.a.head < other.a.head;
-        });
+        std::stable_sort(m_result.routers.begin(), m_result.routers.end(),
+                         [&placeOf](const RouterComparison& one, const RouterComparison& other) {
+                             const auto first = placeOf(one);
+                             const auto second = placeOf(other);
+                             return first != second ? first < second : one.a.head < other.a.head;
+                         });
     }
 
     /// Means over the routers that have a choice, and what is known of every token.
@@ -271,28 +285,34 @@ private:
         if (m_extras.divergence.size() != m_traces.a->text(alignedStream(*m_traces.a)).tokens.size())
             throw Error("The divergences between next tokens are those of another text.");
         for (std::size_t unit = 0; unit < m_result.units.size(); ++unit)
-            m_result.units[unit].divergence = static_cast<double>(m_extras.divergence[m_result.alignment.units[unit].a.last - 1]);
+            m_result.units[unit].divergence =
+                static_cast<double>(m_extras.divergence[m_result.alignment.units[unit].a.last - 1]);
     }
 
     void addNotes()
     {
         auto& notes = m_result.notes;
         const auto units = m_result.alignment.units.size();
-        const auto few = std::count_if(m_result.routers.begin(), m_result.routers.end(), [](const auto& router) { return router.tooLittleText; });
+        const auto few = std::count_if(m_result.routers.begin(), m_result.routers.end(),
+                                       [](const auto& router) { return router.tooLittleText; });
         if (few > 0)
-            notes.push_back(fmt::format("There is too little text to match the experts of {} of {} pairs of routers (fewer than 50 choices for each "
-                                        "expert): give a longer text, or one to fit the matching on.",
-                                        few, m_result.routers.size()));
+            notes.push_back(fmt::format(
+                "There is too little text to match the experts of {} of {} pairs of routers (fewer than 50 choices for each "
+                "expert): give a longer text, or one to fit the matching on.",
+                few, m_result.routers.size()));
         if (m_settings.bootstrapReplicates > 0 && m_stretches.size() - 1 < fewestBlocks)
-            notes.push_back(fmt::format("The text has {} units, too few for intervals: there must be {}.", units, 4 * fewestBlocks));
+            notes.push_back(
+                fmt::format("The text has {} units, too few for intervals: there must be {}.", units, 4 * fewestBlocks));
         if (!m_result.alignment.sameTokens)
-            notes.push_back(fmt::format("The tokens differ: {} tokens of A and {} of B were compared over {} stretches of bytes.",
-                                        m_units.a.token.size(), m_units.b.token.size(), units));
+            notes.push_back(
+                fmt::format("The tokens differ: {} tokens of A and {} of B were compared over {} stretches of bytes.",
+                            m_units.a.token.size(), m_units.b.token.size(), units));
         if (m_result.routers.empty())
             notes.emplace_back("No router of A has a counterpart in B.");
         if (m_result.loss.bytes == 0)
-            notes.emplace_back(m_traces.a->loss.empty() || m_traces.b->loss.empty() ? "Losses were not computed." :
-                                                                                      "No bytes have a loss in both models.");
+            notes.emplace_back(m_traces.a->loss.empty() || m_traces.b->loss.empty()
+                                   ? "Losses were not computed."
+                                   : "No bytes have a loss in both models.");
     }
 
     const ComparedTraces& m_traces;
@@ -326,17 +346,20 @@ std::optional<Matching> matchingFromString(std::string_view name)
 
 const RouterComparison* Comparison::ofA(const RouterAddress& address) const
 {
-    const auto found = std::find_if(routers.begin(), routers.end(), [&address](const RouterComparison& router) { return router.a == address; });
+    const auto found = std::find_if(routers.begin(), routers.end(),
+                                    [&address](const RouterComparison& router) { return router.a == address; });
     return found == routers.end() ? nullptr : &*found;
 }
 
 const RouterComparison* Comparison::ofB(const RouterAddress& address) const
 {
-    const auto found = std::find_if(routers.begin(), routers.end(), [&address](const RouterComparison& router) { return router.b == address; });
+    const auto found = std::find_if(routers.begin(), routers.end(),
+                                    [&address](const RouterComparison& router) { return router.b == address; });
     return found == routers.end() ? nullptr : &*found;
 }
 
-Comparison compareTraces(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+Comparison compareTraces(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras,
+                         const Progress& progress)
 {
     return TraceComparer(traces, settings, extras, progress).run();
 }

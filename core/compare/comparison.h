@@ -19,27 +19,32 @@
 
 namespace headscope::core {
 
-// Two models on the same text (design.md §5, Agreement). Experts and heads of two runs are arbitrary numbers: what corresponds to what is
-// found on other text than it is judged on. Symbols: u a unit of the alignment, x_u(e) the share of u's tokens of A at which A chose expert e
-// (0 or 1 where tokenizers agree), y_u(f) the same of B, π the matching of A's experts to B's.
+// Two models on the same text (design.md §5, Agreement). Experts and heads of two runs are arbitrary numbers: what
+// corresponds to what is found on other text than it is judged on. Symbols: u a unit of the alignment, x_u(e) the share of
+// u's tokens of A at which A chose expert e (0 or 1 where tokenizers agree), y_u(f) the same of B, π the matching of A's
+// experts to B's.
 
 /// How experts (and heads) of A find their counterparts in B.
 enum class Matching : std::uint8_t {
     Identity,    // the same number: two steps of one run
-    Coselection, // Hungarian on Σ_u x_u(e)·y_u(f) over the text it is fitted on; heads by what the experts of all sites of a block reach
-    Weights,     // Hungarian on the cosine of router rows; heads by the mean cosine of their matched rows
+    Coselection, // Hungarian on Σ_u x_u(e)·y_u(f) over the text it is fitted on; heads by what the experts of all sites of a
+                 // block reach
+    Weights, // Hungarian on the cosine of router rows; heads by the mean cosine of their matched rows
 };
 std::string_view toString(Matching matching); // "identity", "coselection", "weights"
 std::optional<Matching> matchingFromString(std::string_view name);
 
 struct CompareSettings {
-    /// none: identity within one run (same family, shapes of routers and hyper-parameters, files side by side), else co-selection.
+    /// none: identity within one run (same family, shapes of routers and hyper-parameters, files side by side), else
+    /// co-selection.
     std::optional<Matching> matching;
-    /// Pairs by hand, A's address then B's; an address without head names all heads of a site. What is not named is paired as always.
+    /// Pairs by hand, A's address then B's; an address without head names all heads of a site. What is not named is paired
+    /// as always.
     std::vector<std::pair<RouterAddress, RouterAddress>> pairs;
-    /// Without a text of its own to fit on, the matching is cross-fitted over so many parts of the text: every folds-th of some thirty stretches.
+    /// Without a text of its own to fit on, the matching is cross-fitted over so many parts of the text: every folds-th of
+    /// some thirty stretches.
     int folds = 2;
-    int nullReplicates = 200;  // 0: no null
+    int nullReplicates = 200;      // 0: no null
     int bootstrapReplicates = 500; // 0: no interval
     std::uint64_t seed = 1;
 
@@ -67,20 +72,25 @@ struct RouterComparison {
     int expertsA = 0, expertsB = 0;
     int chosenA = 0, chosenB = 0;
     Matching matching = Matching::Identity;
-    /// π, [expertsA]: B's expert, -1 for none. Cross-fitted: that of the whole text, for show, as is which heads a and b correspond; every
-    /// stretch is judged by the matching of heads and experts that the others found. Only the mutual information is that of a and b as shown.
+    /// π, [expertsA]: B's expert, -1 for none. Cross-fitted: that of the whole text, for show, as is which heads a and b
+    /// correspond; every stretch is judged by the matching of heads and experts that the others found. Only the mutual
+    /// information is that of a and b as shown.
     std::vector<int> expertOfB;
-    double stability = 0; // share of the experts (of the side with fewer heads) that every fold matches the same; NaN when there are no folds
+    double stability = 0; // share of the experts (of the side with fewer heads) that every fold matches the same; NaN when
+                          // there are no folds
 
     double agreement = 0; // mean over units of Σ_e min(x_u(e), y_u(π e)) / min(k_A, k_B)
     double chance = 0;    // Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N
-    double bound = 0;     // the most that could be reached where experts are left unmatched: both sides' choices among matched experts
-    double nullMean = 0;  // B's choices permuted over token types and matched anew; NaN without a null
-    Interval null;        // [2.5 %, 97.5 %] of the replicates
-    Interval interval;    // bootstrap over blocks of units
-    double loadDivergence = 0;   // Jensen-Shannon divergence of the shares of selections of matched experts, bits in [0, 1]
-    double mutualInformation = 0; // of the two choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null
-    double gateCorrelation = 0;  // mean over the matched experts of Spearman's rank correlation of their gates over units (0: not chosen)
+    /// The most that could be reached where experts are left unmatched: both sides' choices among matched experts.
+    double bound = 0;
+    double nullMean = 0;       // B's choices permuted over token types and matched anew; NaN without a null
+    Interval null;             // [2.5 %, 97.5 %] of the replicates
+    Interval interval;         // bootstrap over blocks of units
+    double loadDivergence = 0; // Jensen-Shannon divergence of the shares of selections of matched experts, bits in [0, 1]
+    /// Of the two choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null.
+    double mutualInformation = 0;
+    /// Mean over the matched experts of Spearman's rank correlation of their gates over units (0: not chosen).
+    double gateCorrelation = 0;
     std::vector<double> gateCorrelations; // [expertsA]; NaN where undefined
     std::vector<float> unitAgreement;     // [units]; NaN where there is no decision
 
@@ -100,12 +110,14 @@ struct UnitComparison {
     double agreement = 0; // mean over the router pairs that have a choice here; NaN when there is none
     double lossA = 0;     // nats, summed over the tokens of the unit; NaN where a token has none (the first)
     double lossB = 0;
-    double divergence = 0; // KL(A‖B) of the next-token distributions behind this unit, nats; NaN where tokenizers differ or it was not computed
+    double divergence = 0; // KL(A‖B) of the next-token distributions behind this unit, nats; NaN where tokenizers differ or
+                           // it was not computed
     std::int64_t contextA = 0; // tokens before the unit that the model could see
     std::int64_t contextB = 0;
 };
 
-/// Whole-text summary of the loss on the bytes both predict (units whose both losses are known). NaN for texts given by ids, which have no bytes.
+/// Whole-text summary of the loss on the bytes both predict (units whose both losses are known). NaN for texts given by ids,
+/// which have no bytes.
 struct LossComparison {
     std::int64_t bytes = 0;
     double bitsPerByteA = 0;
@@ -124,7 +136,7 @@ struct Comparison {
     std::vector<UnpairedRouter> onlyA, onlyB;
     std::vector<UnitComparison> units;
     LossComparison loss;
-    double agreement = 0; // mean over the router pairs that have a choice; NaN without any
+    double agreement = 0;           // mean over the router pairs that have a choice; NaN without any
     std::vector<std::string> notes; // sentences: too little text, what could not be compared and why
 
     /// nullptr when this router was not paired; the first where it was paired with several (a `qo` with every `o`).
@@ -139,8 +151,8 @@ struct CompareExtras {
     std::vector<float> divergence;     // [tokens] KL(A‖B) behind each token (nextTokenDivergence); empty: not computed
 };
 
-/// Compares what A and B did with a text. The same seed gives the same numbers on every machine. Throws Error (not the same text, weights
-/// wanted without rows, a pair by hand that does not exist); Cancelled.
+/// Compares what A and B did with a text. The same seed gives the same numbers on every machine. Throws Error (not the same
+/// text, weights wanted without rows, a pair by hand that does not exist); Cancelled.
 Comparison compareTraces(const ComparedTraces& traces, const CompareSettings& settings, const CompareExtras& extras = {},
                          const Progress& progress = {});
 

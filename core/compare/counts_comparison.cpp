@@ -24,7 +24,10 @@ constexpr std::size_t parts = 3;
 constexpr std::size_t halves = 2;
 using OfParts = std::array<double, parts>;
 
-std::size_t index(int value) { return static_cast<std::size_t>(value); }
+std::size_t index(int value)
+{
+    return static_cast<std::size_t>(value);
+}
 
 /// What one router did, by part.
 struct RouterParts {
@@ -48,7 +51,8 @@ RouterParts partsOf(const RouterCounts& router)
     for (std::size_t pair = 0; pair < router.pairs.size(); ++pair)
         result.pairs[pair][0] = static_cast<double>(router.pairs.count[pair]);
     for (std::size_t i = 0; i < router.groups.size(); ++i)
-        result.pairs[router.groups.pair[i]][1 + router.groups.kind[i] % halves] += static_cast<double>(router.groups.count[i]);
+        result.pairs[router.groups.pair[i]][1 + router.groups.kind[i] % halves] +=
+            static_cast<double>(router.groups.count[i]);
     return result;
 }
 
@@ -97,7 +101,8 @@ std::vector<CommonToken> commonTokens(const SideCounts& a, const SideCounts& b)
             token.occurrencesA[part] = a.occurrences(i, part);
             token.occurrencesB[part] = b.occurrences(j, part);
             if (token.occurrencesA[part] > 0 && token.occurrencesB[part] > 0)
-                token.weight[part] = (token.occurrencesA[part] / a.positions[part] + token.occurrencesB[part] / b.positions[part]) / 2;
+                token.weight[part] =
+                    (token.occurrencesA[part] / a.positions[part] + token.occurrencesB[part] / b.positions[part]) / 2;
         }
         result.push_back(token);
         ++i;
@@ -128,8 +133,8 @@ struct CountedSites {
 };
 
 /// One head of X and one of Y.
-void addScores(const RouterParts& x, const RouterParts& y, const std::vector<CommonToken>& tokens, bool swapped, std::size_t part,
-               std::span<double> scores)
+void addScores(const RouterParts& x, const RouterParts& y, const std::vector<CommonToken>& tokens, bool swapped,
+               std::size_t part, std::span<double> scores)
 {
     const std::size_t columns = index(y.router->router.experts);
     for (const CommonToken& token : tokens) {
@@ -140,7 +145,8 @@ void addScores(const RouterParts& x, const RouterParts& y, const std::vector<Com
         const auto pairsY = y.router->pairs.ofRow(swapped ? token.rowA : token.rowB);
         for (std::size_t i = pairsX.first; i < pairsX.last; ++i)
             for (std::size_t j = pairsY.first; j < pairsY.last; ++j)
-                scores[x.router->pairs.expert[i] * columns + y.router->pairs.expert[j]] += scale * x.pairs[i][part] * y.pairs[j][part];
+                scores[x.router->pairs.expert[i] * columns + y.router->pairs.expert[j]] +=
+                    scale * x.pairs[i][part] * y.pairs[j][part];
     }
 }
 
@@ -161,14 +167,16 @@ MatrixRows rowsOf(const RouterRows& rows, const RouterCounts& router, std::strin
 {
     const MatrixRows result = rows ? rows(router.router.address) : MatrixRows{};
     if (result.count() != index(router.router.experts))
-        throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.", router.router.address.toString(), side));
+        throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.",
+                                router.router.address.toString(), side));
     return result;
 }
 
 class CountsComparer
 {
 public:
-    CountsComparer(const Counts& a, const Counts& b, const CompareSettings& settings, const CompareExtras& extras, const Progress& progress)
+    CountsComparer(const Counts& a, const Counts& b, const CompareSettings& settings, const CompareExtras& extras,
+                   const Progress& progress)
         : m_a(a, a.streams.back()), m_b(b, b.streams.back()), m_extras(extras), m_progress(progress)
     {
         m_result.settings = settings;
@@ -183,7 +191,8 @@ public:
             compareBlock(block);
         double sum = 0, count = 0;
         for (const CountedRouterComparison& router : m_result.routers)
-            if (!std::isnan(router.expectedAgreement) && (router.chosenA < router.expertsA || router.chosenB < router.expertsB)) {
+            if (!std::isnan(router.expectedAgreement) &&
+                (router.chosenA < router.expertsA || router.chosenB < router.expertsB)) {
                 sum += router.expectedAgreement;
                 ++count;
             }
@@ -201,9 +210,10 @@ private:
             m_result.whyMatching = fmt::format("The matching by {} was asked for.", toString(m_result.matching));
         } else {
             m_result.matching = sameModel ? Matching::Identity : Matching::Coselection;
-            m_result.whyMatching = sameModel ? "Experts keep their numbers: both were counted with one checkpoint."
-                                             : "Experts are matched by the tokens that they are chosen for: counts do not tell whether two "
-                                               "checkpoints are of one run.";
+            m_result.whyMatching =
+                sameModel ? "Experts keep their numbers: both were counted with one checkpoint."
+                          : "Experts are matched by the tokens that they are chosen for: counts do not tell whether two "
+                            "checkpoints are of one run.";
         }
         if (!m_result.sameCorpus)
             m_result.notes.emplace_back("The two were counted on different corpora: differences may be those of the texts.");
@@ -213,8 +223,9 @@ private:
         const auto filled = [](const SideCounts& side) { return side.positions[1] > 0 && side.positions[2] > 0; };
         m_result.crossFitted = even(m_a) && even(m_b) && filled(m_a) && filled(m_b);
         if (!m_result.crossFitted)
-            m_result.notes.emplace_back("The documents cannot be divided into two halves, so that experts were matched on what they are judged on: "
-                                        "count with an even number of groups, and more than one document.");
+            m_result.notes.emplace_back(
+                "The documents cannot be divided into two halves, so that experts were matched on what they are judged on: "
+                "count with an even number of groups, and more than one document.");
     }
 
     /// Pairs of sites, those of the same two blocks and heads together.
@@ -236,9 +247,11 @@ private:
                 sites.routersB.push_back(partsOf(*m_b.counts.find(sites.b.router(head))));
             sites.swapped = sites.routersA.size() > sites.routersB.size();
             const auto key = [](const CountedSites& one) {
-                return std::tuple(one.a.address.mapAddress(), one.b.address.mapAddress(), one.headsOf(one.routersA), one.headsOf(one.routersB));
+                return std::tuple(one.a.address.mapAddress(), one.b.address.mapAddress(), one.headsOf(one.routersA),
+                                  one.headsOf(one.routersB));
             };
-            const auto known = std::find_if(result.begin(), result.end(), [&](const auto& block) { return key(block.front()) == key(sites); });
+            const auto known = std::find_if(result.begin(), result.end(),
+                                            [&](const auto& block) { return key(block.front()) == key(sites); });
             if (known == result.end())
                 result.emplace_back().push_back(std::move(sites));
             else
@@ -275,8 +288,9 @@ private:
         for (const RouterParts& one : sites.routersB)
             ofB.push_back(rowsOf(m_extras.rowsB, *one.router, "B"));
         if (ofA.front().width != ofB.front().width)
-            throw Error(fmt::format("{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
-                                    sites.a.address.toString(), ofA.front().width, sites.b.address.toString(), ofB.front().width));
+            throw Error(fmt::format(
+                "{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
+                sites.a.address.toString(), ofA.front().width, sites.b.address.toString(), ofB.front().width));
         return bestExperts(sites.swapped ? rowCosines(ofB, ofA) : rowCosines(ofA, ofB),
                            1.0 / std::min(sites.routerA().experts, sites.routerB().experts));
     }
@@ -285,7 +299,8 @@ private:
     {
         std::vector<std::vector<HeadProposals>> proposals;
         for (CountedSites& sites : block) {
-            m_progress.at(static_cast<double>(m_done++) / static_cast<double>(m_a.counts.routers.size() + 1), "comparing counts");
+            m_progress.at(static_cast<double>(m_done++) / static_cast<double>(m_a.counts.routers.size() + 1),
+                          "comparing counts");
             sites.scores = scoresOf(sites, m_tokens);
             proposals.push_back(propose(sites));
         }
@@ -303,11 +318,13 @@ private:
     void leaveOver(const CountedSites& sites, const FittedSite& fitted)
     {
         for (std::size_t head = 0; head < sites.y().size(); ++head)
-            if (std::none_of(fitted.whole.begin(), fitted.whole.end(), [head](const HeadMatching& one) { return one.head == head; }))
+            if (std::none_of(fitted.whole.begin(), fitted.whole.end(),
+                             [head](const HeadMatching& one) { return one.head == head; }))
                 (sites.swapped ? m_result.onlyA : m_result.onlyB)
-                    .push_back({sites.y()[head].router->router.address,
-                                fmt::format("{} of {} has fewer heads, which found others.", (sites.swapped ? sites.b : sites.a).address.toString(),
-                                            sites.swapped ? "B" : "A")});
+                    .push_back(
+                        {sites.y()[head].router->router.address,
+                         fmt::format("{} of {} has fewer heads, which found others.",
+                                     (sites.swapped ? sites.b : sites.a).address.toString(), sites.swapped ? "B" : "A")});
     }
 
     CountedRouterComparison compare(const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
@@ -338,7 +355,8 @@ private:
     }
 
     /// Over the parts that are judged, each with its matching.
-    void addAgreement(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
+    void addAgreement(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted,
+                      std::size_t head) const
     {
         double agreement = 0, chance = 0, tokens = 0, positions = 0;
         for (std::size_t fold = 0; fold < m_matched.size(); ++fold) {
@@ -367,7 +385,8 @@ private:
         result.chance = positions > 0 ? chance / positions / sites.fewer() : blank;
     }
 
-    void addLoads(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted, std::size_t head) const
+    void addLoads(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted,
+                  std::size_t head) const
     {
         const std::size_t ofX = index(sites.x().front().router->router.experts);
         const int ofY = sites.y().front().router->router.experts;
@@ -395,15 +414,16 @@ private:
 
 } // namespace
 
-CountsComparison compareCounts(const Counts& a, const Counts& b, const CompareSettings& settings, const CompareExtras& extras,
-                               const Progress& progress)
+CountsComparison compareCounts(const Counts& a, const Counts& b, const CompareSettings& settings,
+                               const CompareExtras& extras, const Progress& progress)
 {
     if (a.streams.empty() || b.streams.empty())
         throw Error("There are no counts to compare.");
     if (a.streams.size() > 1 || b.streams.size() > 1)
         throw Error("One of the counts has several streams, which this version does not compare.");
     if (a.basis.tokenizerHash != b.basis.tokenizerHash)
-        throw Error(fmt::format("The two were counted with different tokenizers ({} and {}): their tokens cannot be compared, give a text instead.",
+        throw Error(fmt::format("The two were counted with different tokenizers ({} and {}): their tokens cannot be "
+                                "compared, give a text instead.",
                                 a.basis.tokenizer, b.basis.tokenizer));
     return CountsComparer(a, b, settings, extras, progress).run();
 }

@@ -13,8 +13,8 @@ namespace {
 
 bool sameRouter(const Router& a, const Router& b)
 {
-    return a.address == b.address && a.experts == b.experts && a.chosen == b.chosen && a.gate == b.gate && a.side == b.side &&
-           a.sharedWith == b.sharedWith && a.weightsGroup == b.weightsGroup;
+    return a.address == b.address && a.experts == b.experts && a.chosen == b.chosen && a.gate == b.gate &&
+           a.side == b.side && a.sharedWith == b.sharedWith && a.weightsGroup == b.weightsGroup;
 }
 
 std::string withoutDigits(std::string name)
@@ -32,15 +32,17 @@ bool besideEachOther(const std::string& a, const std::string& b)
     };
     const auto first = whole(a);
     const auto second = whole(b);
-    return first.parent_path() == second.parent_path() && withoutDigits(first.filename().string()) == withoutDigits(second.filename().string());
+    return first.parent_path() == second.parent_path() &&
+           withoutDigits(first.filename().string()) == withoutDigits(second.filename().string());
 }
 
-/// The first hyper-parameter that differs, as a part of a sentence; empty when none does. What the other does not name is not compared: families
-/// note what they look at.
+/// The first hyper-parameter that differs, as a part of a sentence; empty when none does. What the other does not name is
+/// not compared: families note what they look at.
 std::string differingSetting(const ModelInfo& a, const ModelInfo& b)
 {
     for (const Setting& one : a.settings) {
-        const auto other = std::find_if(b.settings.begin(), b.settings.end(), [&one](const Setting& setting) { return setting.name == one.name; });
+        const auto other = std::find_if(b.settings.begin(), b.settings.end(),
+                                        [&one](const Setting& setting) { return setting.name == one.name; });
         if (other != b.settings.end() && other->value != one.value)
             return fmt::format("{} is {} in A and {} in B", one.name, one.value, other->value);
     }
@@ -69,8 +71,10 @@ MatchingChoice defaultMatching(const ModelInfo& a, const ModelInfo& b)
 {
     const std::string twoRuns = whyTwoRuns(a, b);
     if (twoRuns.empty())
-        return {Matching::Identity, "Experts keep their numbers: A and B have the same hyper-parameters and lie side by side, as two steps of one "
-                                    "run do."};
+        return {
+            Matching::Identity,
+            "Experts keep their numbers: A and B have the same hyper-parameters and lie side by side, as two steps of one "
+            "run do."};
     return {Matching::Coselection, fmt::format("Experts are matched by what they are chosen for together: {}.", twoRuns)};
 }
 

@@ -12,8 +12,8 @@ struct MatchingChoice {
     std::string why; // a sentence
 };
 
-/// Identity within one run, else co-selection. One run: the same family, hyper-parameters, vocabulary and routers, and files in one folder whose
-/// names differ in their numbers at most.
+/// Identity within one run, else co-selection. One run: the same family, hyper-parameters, vocabulary and routers, and files
+/// in one folder whose names differ in their numbers at most.
 MatchingChoice defaultMatching(const ModelInfo& a, const ModelInfo& b);
 
 } // namespace headscope::core

@@ -10,7 +10,8 @@
 
 namespace headscope::core {
 
-/// Bytes, losses and context of every unit; neither agreement nor divergence. `stream`: whose text was aligned; the loss is that of the last one.
+/// Bytes, losses and context of every unit; neither agreement nor divergence. `stream`: whose text was aligned; the loss is
+/// that of the last one.
 std::vector<UnitComparison> compareUnits(const ComparedTraces& traces, const Alignment& alignment, int stream);
 
 /// Over the units that have both losses; those without bytes are parts of characters. NaN for a text without bytes.

@@ -7,8 +7,8 @@
 namespace headscope::core {
 namespace {
 
-/// The cheapest columns for every row, rows <= columns. Rows whose cheapest column is free take it; the others enter one after the other, each
-/// along the shortest augmenting path.
+/// The cheapest columns for every row, rows <= columns. Rows whose cheapest column is free take it; the others enter one
+/// after the other, each along the shortest augmenting path.
 std::vector<int> cheapest(const std::vector<double>& cost, std::size_t rows, std::size_t columns)
 {
     constexpr double infinite = std::numeric_limits<double>::infinity();

@@ -39,13 +39,16 @@ double divergence(std::span<const float> a, std::span<const float> b)
 std::span<const float> rowsOf(const Trace& trace, std::int64_t first, std::int64_t count)
 {
     const auto width = static_cast<std::size_t>(trace.model->width);
-    return std::span(trace.lastLayer).subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width);
+    return std::span(trace.lastLayer)
+        .subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width);
 }
 
 void requireLastLayer(const Trace& trace)
 {
-    if (trace.streams.size() != 1 || static_cast<std::int64_t>(trace.lastLayer.size()) != trace.tokens() * trace.model->width)
-        throw Error(trace.model->path + ": its trace did not keep the last layer, from which the next tokens' distributions are computed.");
+    if (trace.streams.size() != 1 ||
+        static_cast<std::int64_t>(trace.lastLayer.size()) != trace.tokens() * trace.model->width)
+        throw Error(trace.model->path +
+                    ": its trace did not keep the last layer, from which the next tokens' distributions are computed.");
 }
 
 } // namespace
@@ -64,7 +67,8 @@ std::vector<float> nextTokenDivergence(const TracedHead& a, const TracedHead& b,
         const auto logitsA = a.head.nextTokenLogits(rowsOf(a.trace, begin, rows));
         const auto logitsB = b.head.nextTokenLogits(rowsOf(b.trace, begin, rows));
         if (logitsA.size() != logitsB.size())
-            throw Error("The two models have vocabularies of different sizes: the distributions of the next token cannot be compared.");
+            throw Error("The two models have vocabularies of different sizes: the distributions of the next token cannot be "
+                        "compared.");
         const auto vocabulary = logitsA.size() / static_cast<std::size_t>(rows);
         for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
             result.push_back(static_cast<float>(divergence(std::span(logitsA).subspan(row * vocabulary, vocabulary),

@@ -28,8 +28,9 @@ int layersOf(const RoutedModel& model, Stack stack)
 
 std::size_t siteNamed(const RoutedModel& model, const RouterAddress& address, std::string_view name)
 {
-    const auto site = std::find_if(model.sites.begin(), model.sites.end(),
-                                   [whole = address.wholeSite()](const RoutedSite& other) { return other.address == whole; });
+    const auto site =
+        std::find_if(model.sites.begin(), model.sites.end(),
+                     [whole = address.wholeSite()](const RoutedSite& other) { return other.address == whole; });
     if (site == model.sites.end() ||
         (address.head && std::find(site->heads.begin(), site->heads.end(), *address.head) == site->heads.end()))
         throw Error(fmt::format("{} has no router {}: it cannot be paired by hand.", name, address.toString()));
@@ -51,11 +52,13 @@ public:
     const std::vector<int>& free(std::size_t site) const { return m_free[site]; }
     void take(std::size_t site, const std::vector<int>& heads)
     {
-        std::erase_if(m_free[site], [&heads](int head) { return std::find(heads.begin(), heads.end(), head) != heads.end(); });
+        std::erase_if(m_free[site],
+                      [&heads](int head) { return std::find(heads.begin(), heads.end(), head) != heads.end(); });
     }
     bool has(const RouterAddress& address) const
     {
-        return std::any_of(m_model.sites.begin(), m_model.sites.end(), [&](const RoutedSite& site) { return site.address == address; });
+        return std::any_of(m_model.sites.begin(), m_model.sites.end(),
+                           [&](const RoutedSite& site) { return site.address == address; });
     }
 
 private:
@@ -141,7 +144,8 @@ private:
     {
         if (headsA.empty() || headsB.empty())
             return;
-        const bool every = (m_a.model().sites[siteA].address.site == Site::QO) != (m_b.model().sites[siteB].address.site == Site::QO);
+        const bool every =
+            (m_a.model().sites[siteA].address.site == Site::QO) != (m_b.model().sites[siteB].address.site == Site::QO);
         if (!every) {
             m_pairing.pairs.push_back({siteA, siteB, headsA, headsB});
             return;
@@ -165,7 +169,8 @@ private:
         if (site == other.model().sites.end())
             return fmt::format("{} does not route {} in its layer {}.", other.name(), toString(address.site), layer);
         if (site->sharedWith)
-            return fmt::format("{} of {} uses the decision of {}.", counterpart.toString(), other.name(), site->sharedWith->toString());
+            return fmt::format("{} of {} uses the decision of {}.", counterpart.toString(), other.name(),
+                               site->sharedWith->toString());
         return fmt::format("{} of {} was paired with another router.", counterpart.toString(), other.name());
     }
 
@@ -218,7 +223,10 @@ RoutedModel routedModel(const Counts& counts)
         if (known != model.sites.end())
             known->heads.push_back(address.head.value_or(0));
         else
-            model.sites.push_back({address.wholeSite(), {address.head.value_or(0)}, address.head.has_value(), one.router.stream,
+            model.sites.push_back({address.wholeSite(),
+                                   {address.head.value_or(0)},
+                                   address.head.has_value(),
+                                   one.router.stream,
                                    one.router.sharedWith});
         model.layers = std::max(model.layers, address.depth + 1);
     }

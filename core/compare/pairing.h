@@ -43,14 +43,15 @@ struct Pairing {
     std::vector<UnpairedRouter> onlyA, onlyB;
 };
 
-/// The layer of B for every layer of A: one to one, in the same order, and together as close in relative depth (l + 1/2) / L as can be; -1 for
-/// those left over where A has more.
+/// The layer of B for every layer of A: one to one, in the same order, and together as close in relative depth (l + 1/2) / L
+/// as can be; -1 for those left over where A has more.
 std::vector<int> pairLayers(int layersA, int layersB);
 
 using PairsByHand = std::span<const std::pair<RouterAddress, RouterAddress>>;
 
-/// By hand first; of what is left, equal sites of the same block in paired layers; a `qo` with every `o` where the other has no `qo`. Sites that
-/// use another's decision are left out. Throws Error when a pair by hand names a router that does not exist.
+/// By hand first; of what is left, equal sites of the same block in paired layers; a `qo` with every `o` where the other has
+/// no `qo`. Sites that use another's decision are left out. Throws Error when a pair by hand names a router that does not
+/// exist.
 Pairing pairRouters(const RoutedModel& a, const RoutedModel& b, PairsByHand byHand);
 
 } // namespace headscope::core

@@ -22,14 +22,15 @@ void requireRows(const ComparedSites& sites)
     const auto require = [](const std::vector<MatrixRows>& rows, const Router& router, std::string_view side) {
         for (const MatrixRows& of : rows)
             if (of.count() != static_cast<std::size_t>(router.experts))
-                throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.", router.address.toString(), side));
+                throw Error(fmt::format("The weights of {} of {} are not at hand: match by co-selection instead.",
+                                        router.address.toString(), side));
     };
     require(sites.rowsA, sites.decisionsA.router(), "A");
     require(sites.rowsB, sites.decisionsB.router(), "B");
     if (sites.rowsA.front().width != sites.rowsB.front().width)
-        throw Error(fmt::format("{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
-                                sites.a.address.toString(), sites.rowsA.front().width, sites.b.address.toString(),
-                                sites.rowsB.front().width));
+        throw Error(fmt::format(
+            "{} of A reads {} numbers and {} of B {}: their weights cannot be compared, match by co-selection instead.",
+            sites.a.address.toString(), sites.rowsA.front().width, sites.b.address.toString(), sites.rowsB.front().width));
 }
 
 std::vector<UnitDecisions> ofHeads(const SiteDecisions& site, const std::vector<int>& heads, const UnitTokens& tokens)
@@ -62,17 +63,19 @@ double meanOfKnown(const std::vector<double>& values)
 } // namespace
 
 SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching)
-    : m_units(&units), m_sites(std::move(sites)), m_matching(matching), m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
+    : m_units(&units), m_sites(std::move(sites)), m_matching(matching),
+      m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
 {
     const auto& x = m_swapped ? m_sites.decisionsB : m_sites.decisionsA;
     const auto& y = m_swapped ? m_sites.decisionsA : m_sites.decisionsB;
     if (matching == Matching::Weights) {
         requireRows(m_sites);
-        m_fixed = bestExperts(m_swapped ? rowCosines(m_sites.rowsB, m_sites.rowsA) : rowCosines(m_sites.rowsA, m_sites.rowsB),
-                              1.0 / std::min(x.router().experts, y.router().experts));
+        m_fixed =
+            bestExperts(m_swapped ? rowCosines(m_sites.rowsB, m_sites.rowsA) : rowCosines(m_sites.rowsA, m_sites.rowsB),
+                        1.0 / std::min(x.router().experts, y.router().experts));
     } else if (matching == Matching::Identity) {
-        m_fixed = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(), (m_swapped ? m_sites.headsA : m_sites.headsB).size(),
-                              x.router().experts, y.router().experts);
+        m_fixed = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(),
+                              (m_swapped ? m_sites.headsA : m_sites.headsB).size(), x.router().experts, y.router().experts);
     }
     m_x = m_swapped ? decideB({}) : decideA();
     m_y = m_swapped ? decideA() : decideB({});
@@ -97,7 +100,10 @@ SiteComparison::SideDecisions SiteComparison::decideB(std::span<const std::size_
     return result;
 }
 
-std::vector<HeadProposals> SiteComparison::propose() const { return proposals(m_x, m_y, Whole::Wanted); }
+std::vector<HeadProposals> SiteComparison::propose() const
+{
+    return proposals(m_x, m_y, Whole::Wanted);
+}
 
 std::vector<HeadProposals> SiteComparison::propose(const SideDecisions& b) const
 {
@@ -130,7 +136,8 @@ void SiteComparison::match(FittedSite fitted)
     m_null.assign(m_fitted.whole.size(), {});
 }
 
-std::vector<Counterpart> SiteComparison::counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y, std::size_t head) const
+std::vector<Counterpart> SiteComparison::counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y,
+                                                      std::size_t head) const
 {
     std::vector<Counterpart> result;
     for (const SiteMatching& matching : ofFold)
@@ -157,9 +164,11 @@ void SiteComparison::addNotes(RouterComparison& result, std::size_t head) const
                                            std::max(result.expertsA, result.expertsB)));
     const auto other = [&](const SiteMatching& fold) { return fold[head].head != m_fitted.whole[head].head; };
     if (std::any_of(m_fitted.ofFold.begin(), m_fitted.ofFold.end(), other))
-        result.notes.emplace_back("The stretches of the text do not agree on which head is the counterpart; what is shown is that of the whole text.");
+        result.notes.emplace_back("The stretches of the text do not agree on which head is the counterpart; what is shown "
+                                  "is that of the whole text.");
     if (result.expertsA != result.expertsB)
-        result.notes.push_back(fmt::format("{} experts of {} have no counterpart.", std::abs(result.expertsA - result.expertsB),
+        result.notes.push_back(fmt::format("{} experts of {} have no counterpart.",
+                                           std::abs(result.expertsA - result.expertsB),
                                            result.expertsA > result.expertsB ? "A" : "B"));
 }
 
@@ -205,7 +214,8 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     result.gateCorrelation = meanOfKnown(result.gateCorrelations);
 
     constexpr double enough = 50; // units an expert, if all are used alike
-    const auto units = static_cast<double>(m_units->fitA ? decidedUnits(m_x.fit, m_y.fit) : decidedUnits(m_x.judged, m_y.judged));
+    const auto units =
+        static_cast<double>(m_units->fitA ? decidedUnits(m_x.fit, m_y.fit) : decidedUnits(m_x.judged, m_y.judged));
     result.tooLittleText = m_matching == Matching::Coselection &&
                            (units * a.chosen < enough * a.experts || units * b.chosen < enough * b.experts);
     addNotes(result, head);
@@ -217,7 +227,8 @@ std::vector<RouterComparison> SiteComparison::routers(const BlockBootstrap& boot
     std::vector<RouterComparison> result;
     for (std::size_t head = 0; head < m_fitted.whole.size(); ++head)
         result.push_back(router(head, bootstrap, seed));
-    std::sort(result.begin(), result.end(), [](const RouterComparison& one, const RouterComparison& other) { return one.a < other.a; });
+    std::sort(result.begin(), result.end(),
+              [](const RouterComparison& one, const RouterComparison& other) { return one.a < other.a; });
     return result;
 }
 
@@ -228,13 +239,15 @@ std::vector<UnpairedRouter> SiteComparison::left() const
     const std::vector<int>& heads = m_swapped ? m_sites.headsA : m_sites.headsB;
     std::vector<UnpairedRouter> result;
     for (std::size_t head = 0; head < heads.size(); ++head)
-        if (std::none_of(m_fitted.whole.begin(), m_fitted.whole.end(), [head](const HeadMatching& one) { return one.head == head; }))
+        if (std::none_of(m_fitted.whole.begin(), m_fitted.whole.end(),
+                         [head](const HeadMatching& one) { return one.head == head; }))
             result.push_back({site.router(heads[head]), fmt::format("{} of {} has fewer heads, which found others.",
                                                                     other.address.toString(), m_swapped ? "B" : "A")});
     return result;
 }
 
-BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching matching) : m_sites(std::move(sites)), m_matching(matching)
+BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching matching)
+    : m_sites(std::move(sites)), m_matching(matching)
 {
     std::vector<std::vector<HeadProposals>> proposals;
     for (const SiteComparison& site : m_sites)

@@ -18,7 +18,7 @@ namespace headscope::core {
 struct ComparedUnits {
     UnitTokens a, b;
     std::optional<UnitTokens> fitA, fitB; // of a text of its own
-    std::vector<std::uint16_t> fold;       // [units of a]
+    std::vector<std::uint16_t> fold;      // [units of a]
     std::size_t folds = 1;                // 1: fitted once, on a text of its own or not by text at all
 };
 
@@ -30,8 +30,8 @@ struct ComparedSites {
     std::vector<MatrixRows> rowsA, rowsB; // of every head, for Matching::Weights
 };
 
-/// All routers of a pair of sites: matched, judged, and judged again with B's decisions shuffled. The side with fewer heads looks for
-/// counterparts among the other's heads; which it finds is for all sites of a block to decide (BlockComparison).
+/// All routers of a pair of sites: matched, judged, and judged again with B's decisions shuffled. The side with fewer heads
+/// looks for counterparts among the other's heads; which it finds is for all sites of a block to decide (BlockComparison).
 class SiteComparison
 {
 public:
@@ -66,7 +66,8 @@ private:
     /// What is best for the whole (left out in shuffled ones, where nobody asks for it), and then for every fold.
     enum class Whole : std::uint8_t { Wanted, LeftOut };
     std::vector<HeadProposals> proposals(const SideDecisions& x, const SideDecisions& y, Whole whole) const;
-    std::vector<Counterpart> counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y, std::size_t head) const;
+    std::vector<Counterpart> counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y,
+                                          std::size_t head) const;
     RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
     void addNotes(RouterComparison& result, std::size_t head) const;
     std::vector<UnpairedRouter> left() const;
@@ -74,7 +75,7 @@ private:
     const ComparedUnits* m_units;
     ComparedSites m_sites;
     Matching m_matching;
-    bool m_swapped = false;             // X is B
+    bool m_swapped = false;               // X is B
     std::optional<HeadProposals> m_fixed; // where no decisions are needed to match
     SideDecisions m_x, m_y;
     FittedSite m_fitted;

@@ -30,8 +30,9 @@ double squaredLength(std::span<const float> row)
 
 double cosine(std::span<const float> a, std::span<const float> b)
 {
-    const double product = std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
-                                              [](float x, float y) { return static_cast<double>(x) * static_cast<double>(y); });
+    const double product = std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(), [](float x, float y) {
+        return static_cast<double>(x) * static_cast<double>(y);
+    });
     const double lengths = std::sqrt(squaredLength(a) * squaredLength(b));
     return lengths > 0 ? product / lengths : 0;
 }
@@ -65,10 +66,11 @@ double total(std::span<const double> values, std::size_t columns, const std::vec
 
 } // namespace
 
-std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint16_t> fold,
-                                     std::size_t folds)
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y,
+                                     std::span<const std::uint16_t> fold, std::size_t folds)
 {
-    const SiteScores zero(x.size(), y.size(), static_cast<std::size_t>(x.front().experts), static_cast<std::size_t>(y.front().experts));
+    const SiteScores zero(x.size(), y.size(), static_cast<std::size_t>(x.front().experts),
+                          static_cast<std::size_t>(y.front().experts));
     std::vector<SiteScores> scores(folds, zero);
     for (std::size_t i = 0; i < x.size(); ++i)
         for (std::size_t j = 0; j < y.size(); ++j)
@@ -81,7 +83,8 @@ SiteScores sum(std::span<const SiteScores> scores)
 {
     SiteScores result = scores.front();
     for (const SiteScores& more : scores.subspan(1))
-        std::transform(result.values.begin(), result.values.end(), more.values.begin(), result.values.begin(), std::plus<>());
+        std::transform(result.values.begin(), result.values.end(), more.values.begin(), result.values.begin(),
+                       std::plus<>());
     return result;
 }
 

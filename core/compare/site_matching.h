@@ -11,8 +11,8 @@
 
 namespace headscope::core {
 
-// Heads and experts of two sites X and Y, of which X has no more heads than Y: each of its heads finds one. Which of the two models X is, is the
-// caller's business.
+// Heads and experts of two sites X and Y, of which X has no more heads than Y: each of its heads finds one. Which of the two
+// models X is, is the caller's business.
 
 /// How well every expert of every head of X goes with every expert of every head of Y.
 struct SiteScores {
@@ -25,13 +25,19 @@ struct SiteScores {
     {
     }
     std::size_t place(std::size_t x, std::size_t y) const { return (x * headsY + y) * expertsX * expertsY; }
-    std::span<double> of(std::size_t x, std::size_t y) { return std::span(values).subspan(place(x, y), expertsX * expertsY); }
-    std::span<const double> of(std::size_t x, std::size_t y) const { return std::span(values).subspan(place(x, y), expertsX * expertsY); }
+    std::span<double> of(std::size_t x, std::size_t y)
+    {
+        return std::span(values).subspan(place(x, y), expertsX * expertsY);
+    }
+    std::span<const double> of(std::size_t x, std::size_t y) const
+    {
+        return std::span(values).subspan(place(x, y), expertsX * expertsY);
+    }
 };
 
 /// Σ_u x_u(e)·y_u(f), separately for the units of every fold: [folds]. `fold`: [units]
-std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y, std::span<const std::uint16_t> fold,
-                                     std::size_t folds);
+std::vector<SiteScores> coselections(std::span<const UnitDecisions> x, std::span<const UnitDecisions> y,
+                                     std::span<const std::uint16_t> fold, std::size_t folds);
 SiteScores sum(std::span<const SiteScores> scores);
 SiteScores difference(const SiteScores& from, const SiteScores& what);
 
@@ -44,7 +50,8 @@ struct HeadProposals {
     std::vector<std::vector<int>> experts; // [headsX, headsY] of [experts of X]: Y's, -1 for none
     std::vector<double> values;            // [headsX, headsY]
 };
-/// Hungarian over experts for every pair of heads; the value is what that yields times `scale`. Of equally good ones that which keeps more numbers.
+/// Hungarian over experts for every pair of heads; the value is what that yields times `scale`. Of equally good ones that
+/// which keeps more numbers.
 HeadProposals bestExperts(const SiteScores& scores, double scale);
 /// Experts keep their numbers, and the heads their places in the lists.
 HeadProposals sameNumbers(std::size_t headsX, std::size_t headsY, int expertsX, int expertsY);

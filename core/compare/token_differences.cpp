@@ -58,7 +58,10 @@ RouterPmi pmiOf(const Counts& counts, const RouterAddress& address, const PairSe
 }
 
 /// NaN counts for nothing.
-double larger(const TokenDifference& one) { return std::fmax(one.pmiA, one.pmiB); }
+double larger(const TokenDifference& one)
+{
+    return std::fmax(one.pmiA, one.pmiB);
+}
 
 } // namespace
 
@@ -96,13 +99,14 @@ std::vector<TokenDifference> tokenDifferences(const Counts& a, const Counts& b, 
         for (const auto& [key, pair] : ofB.pairs)
             if (key.second == expertB && !ofA.pairs.contains({key.first, expertA}))
                 add(key.first, expertA, expertB);
-        std::sort(result.begin() + static_cast<std::ptrdiff_t>(first), result.end(), [](const TokenDifference& one, const TokenDifference& other) {
-            const double x = larger(one);
-            const double y = larger(other);
-            if (std::isnan(x) != std::isnan(y))
-                return std::isnan(y);
-            return std::isnan(x) || x == y ? one.id < other.id : x > y;
-        });
+        std::sort(result.begin() + static_cast<std::ptrdiff_t>(first), result.end(),
+                  [](const TokenDifference& one, const TokenDifference& other) {
+                      const double x = larger(one);
+                      const double y = larger(other);
+                      if (std::isnan(x) != std::isnan(y))
+                          return std::isnan(y);
+                      return std::isnan(x) || x == y ? one.id < other.id : x > y;
+                  });
     }
     return result;
 }

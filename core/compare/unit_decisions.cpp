@@ -23,7 +23,8 @@ Place placeOf(const SiteDecisions& decisions, std::size_t token)
 
 } // namespace
 
-UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>& units, TokenRange AlignedUnit::*side, std::size_t offset)
+UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>& units, TokenRange AlignedUnit::*side,
+                      std::size_t offset)
 {
     UnitTokens result;
     for (const AlignedUnit& unit : units) {
@@ -36,7 +37,8 @@ UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>&
         const std::size_t members = result.token.size() - result.first.back();
         for (std::size_t i = result.first.back(); i < result.token.size(); ++i)
             result.share.push_back(bytes == 0 ? 1 / static_cast<double>(members)
-                                              : static_cast<double>(text.tokens[result.token[i] - offset].span.size()) / static_cast<double>(bytes));
+                                              : static_cast<double>(text.tokens[result.token[i] - offset].span.size()) /
+                                                    static_cast<double>(bytes));
         result.first.push_back(result.token.size());
     }
     return result;
@@ -45,13 +47,15 @@ UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>&
 std::span<const std::int32_t> SiteDecisions::experts(std::size_t token, int head) const
 {
     const Place place = placeOf(*this, token);
-    return std::span(place.site.experts).subspan(place.site.slot(place.token, head, 0), static_cast<std::size_t>(place.site.router.chosen));
+    return std::span(place.site.experts)
+        .subspan(place.site.slot(place.token, head, 0), static_cast<std::size_t>(place.site.router.chosen));
 }
 
 std::span<const float> SiteDecisions::gates(std::size_t token, int head) const
 {
     const Place place = placeOf(*this, token);
-    return std::span(place.site.gates).subspan(place.site.slot(place.token, head, 0), static_cast<std::size_t>(place.site.router.chosen));
+    return std::span(place.site.gates)
+        .subspan(place.site.slot(place.token, head, 0), static_cast<std::size_t>(place.site.router.chosen));
 }
 
 UnitDecisions unitDecisions(const SiteDecisions& site, int head, const UnitTokens& tokens)
@@ -60,7 +64,8 @@ UnitDecisions unitDecisions(const SiteDecisions& site, int head, const UnitToken
     result.experts = site.router().experts;
     result.chosen = site.router().chosen;
     result.first.reserve(tokens.units() + 1);
-    std::vector<std::size_t> entryOf(static_cast<std::size_t>(result.experts), 0); // where an expert's entry in this unit is, from 1; or before it
+    std::vector<std::size_t> entryOf(static_cast<std::size_t>(result.experts),
+                                     0); // where an expert's entry in this unit is, from 1; or before it
     for (std::size_t unit = 0; unit < tokens.units(); ++unit) {
         const std::size_t begin = result.expert.size();
         for (std::size_t member = tokens.first[unit]; member < tokens.first[unit + 1]; ++member) {

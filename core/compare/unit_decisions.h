@@ -15,20 +15,25 @@
 
 namespace headscope::core {
 
-// Tokens are numbered over the texts that a comparison looks at, one behind the other: the one that is judged, then the one that the matching is
-// fitted on, if there is one.
+// Tokens are numbered over the texts that a comparison looks at, one behind the other: the one that is judged, then the one
+// that the matching is fitted on, if there is one.
 
 /// The tokens of every unit, without specials.
 struct UnitTokens {
     std::vector<std::size_t> first{0}; // [units + 1]
     std::vector<std::size_t> token;
-    std::vector<double> share; // of the unit's bytes that a token stands for; all alike where none has bytes. They add up to 1 in every unit
+    /// Of the unit's bytes that a token stands for; all alike where none has bytes. They add up to 1 in every unit.
+    std::vector<double> share;
 
     std::size_t units() const { return first.size() - 1; }
-    std::span<const std::size_t> of(std::size_t unit) const { return std::span(token).subspan(first[unit], first[unit + 1] - first[unit]); }
+    std::span<const std::size_t> of(std::size_t unit) const
+    {
+        return std::span(token).subspan(first[unit], first[unit + 1] - first[unit]);
+    }
 };
 /// `offset`: the number of the text's first token.
-UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>& units, TokenRange AlignedUnit::*side, std::size_t offset);
+UnitTokens unitTokens(const TokenizedText& text, const std::vector<AlignedUnit>& units, TokenRange AlignedUnit::*side,
+                      std::size_t offset);
 
 /// The decisions of a site over both texts.
 struct SiteDecisions {
@@ -41,8 +46,8 @@ struct SiteDecisions {
 
 /// What one router decides over units, sparse: each unit's entries have different experts.
 struct UnitDecisions {
-    int experts = 0; // E
-    int chosen = 0;  // k
+    int experts = 0;                   // E
+    int chosen = 0;                    // k
     std::vector<std::size_t> first{0}; // [units + 1]; a unit without tokens has no entries
     std::vector<std::int32_t> expert;
     std::vector<double> share; // of the unit's bytes for whose tokens this expert was chosen; they add up to k
@@ -53,8 +58,9 @@ struct UnitDecisions {
 };
 UnitDecisions unitDecisions(const SiteDecisions& site, int head, const UnitTokens& tokens);
 
-/// Permutes decisions over the types of tokens (design.md §5, null of the agreement): every occurrence of a type t takes what was decided at a
-/// random occurrence of π(t). Routing is largely a function of the token, which a permutation of positions would not keep.
+/// Permutes decisions over the types of tokens (design.md §5, null of the agreement): every occurrence of a type t takes
+/// what was decided at a random occurrence of π(t). Routing is largely a function of the token, which a permutation of
+/// positions would not keep.
 class TypeShuffle
 {
 public:

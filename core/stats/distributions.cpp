@@ -12,7 +12,10 @@ namespace {
 constexpr double blank = std::numeric_limits<double>::quiet_NaN();
 
 /// x·log2(x/y), 0 for x = 0.
-double term(double x, double y) { return x > 0 ? x * std::log2(x / y) : 0; }
+double term(double x, double y)
+{
+    return x > 0 ? x * std::log2(x / y) : 0;
+}
 
 } // namespace
 

@@ -14,15 +14,16 @@ class NextTokenHead
 {
 public:
     virtual ~NextTokenHead() = default;
-    /// Rows of the last layer's output, [n, width], to the logits of the next token behind each, [n, vocabulary]. Throws Error when the model
-    /// was opened for a description only, or where n rows do not fit into memory.
+    /// Rows of the last layer's output, [n, width], to the logits of the next token behind each, [n, vocabulary]. Throws
+    /// Error when the model was opened for a description only, or where n rows do not fit into memory.
     virtual std::vector<float> nextTokenLogits(std::span<const float> rows) const = 0;
 };
 
 /// nullptr when this model has none.
 const NextTokenHead* nextTokenHead(const Model& model);
 
-/// Whether ids mean the same to both: as many rows of the embedding, and the same pieces. Without a tokenizer on either side as many rows must do.
+/// Whether ids mean the same to both: as many rows of the embedding, and the same pieces. Without a tokenizer on either side
+/// as many rows must do.
 bool sameVocabulary(const Model& a, const Model& b);
 
 } // namespace headscope::core

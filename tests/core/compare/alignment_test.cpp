@@ -22,8 +22,9 @@ std::vector<std::string> shown(const Alignment& alignment)
 {
     std::vector<std::string> result;
     for (const AlignedUnit& unit : alignment.units)
-        result.push_back(std::to_string(unit.bytes.begin) + "-" + std::to_string(unit.bytes.end) + ": " + std::to_string(unit.a.first) + "-" +
-                         std::to_string(unit.a.last) + " | " + std::to_string(unit.b.first) + "-" + std::to_string(unit.b.last));
+        result.push_back(std::to_string(unit.bytes.begin) + "-" + std::to_string(unit.bytes.end) + ": " +
+                         std::to_string(unit.a.first) + "-" + std::to_string(unit.a.last) + " | " +
+                         std::to_string(unit.b.first) + "-" + std::to_string(unit.b.last));
     return result;
 }
 
@@ -74,7 +75,8 @@ TEST(AlignTokens, TokensWithoutBytesBelongToTheTokenBehindAtTheEndBefore)
     EXPECT_THAT(shown(alignment), ElementsAre("0-3: 1-5 | 0-2"));
     EXPECT_THAT(alignment.onlyA, ElementsAre(0, 5));
     EXPECT_THAT(alignment.onlyB, IsEmpty());
-    EXPECT_THAT(shown(alignTokens(pieces({"", "a", "b"}), pieces({"a", "b"}))), ElementsAre("0-1: 0-2 | 0-1", "1-2: 2-3 | 1-2"));
+    EXPECT_THAT(shown(alignTokens(pieces({"", "a", "b"}), pieces({"a", "b"}))),
+                ElementsAre("0-1: 0-2 | 0-1", "1-2: 2-3 | 1-2"));
 }
 
 TEST(AlignTokens, BytesThatOneDroppedAreLeftOver)
@@ -88,9 +90,11 @@ TEST(AlignTokens, BytesThatOneDroppedAreLeftOver)
     const Alignment other = alignTokens(b, a);
     EXPECT_THAT(other.onlyB, ElementsAre(1));
     // A gap inside what the other takes together.
-    EXPECT_THAT(shown(alignTokens(pieces({"ab c", "d"}), pieces({"ab", "~ ", "c", "d"}))), ElementsAre("0-4: 0-1 | 0-2", "4-5: 1-2 | 2-3"));
+    EXPECT_THAT(shown(alignTokens(pieces({"ab c", "d"}), pieces({"ab", "~ ", "c", "d"}))),
+                ElementsAre("0-4: 0-1 | 0-2", "4-5: 1-2 | 2-3"));
     // Both dropped it.
-    EXPECT_THAT(shown(alignTokens(pieces({"a", "~ ", "bc"}), pieces({"a", "~ ", "b", "c"}))), ElementsAre("0-1: 0-1 | 0-1", "2-4: 1-2 | 1-3"));
+    EXPECT_THAT(shown(alignTokens(pieces({"a", "~ ", "bc"}), pieces({"a", "~ ", "b", "c"}))),
+                ElementsAre("0-1: 0-1 | 0-1", "2-4: 1-2 | 1-3"));
 }
 
 TEST(AlignTokens, NeverCutsACharacter)
@@ -166,7 +170,8 @@ TEST(AlignTokens, UnitsAreTheSmallestThatBothCut)
             EXPECT_EQ(unit.b.first, tokenB);
             for (std::size_t border = unit.bytes.begin + 1; border < unit.bytes.end; ++border) {
                 const auto at = [border](const Token& token) { return token.span.begin == border; };
-                EXPECT_FALSE(std::any_of(a.tokens.begin(), a.tokens.end(), at) && std::any_of(b.tokens.begin(), b.tokens.end(), at));
+                EXPECT_FALSE(std::any_of(a.tokens.begin(), a.tokens.end(), at) &&
+                             std::any_of(b.tokens.begin(), b.tokens.end(), at));
             }
             place = unit.bytes.end;
             tokenA = unit.a.last;

@@ -48,7 +48,11 @@ std::vector<double> randomWeights(std::size_t tokens, std::uint64_t seed)
 
 SampleSite site(const char* address, const TokenizedText& text, int heads, std::uint64_t seed, int experts = 3)
 {
-    return {.address = address, .experts = experts, .chosen = 1, .heads = heads, .perHead = std::string_view(address).ends_with("qo") ? false : true,
+    return {.address = address,
+            .experts = experts,
+            .chosen = 1,
+            .heads = heads,
+            .perHead = std::string_view(address).ends_with("qo") ? false : true,
             .logits = randomLogits(text, heads, experts, {.seed = seed, .context = 0.1})};
 }
 
@@ -146,7 +150,12 @@ TEST(CompareAttention, ByUnitsWhereTokenizersDiffer)
 TEST(CompareAttention, RowsOfExpertsThatWereNotChosenAreBlank)
 {
     const auto text = letters("abcd");
-    SampleSite qo{.address = "layers.0.self.qo", .experts = 2, .chosen = 1, .heads = 1, .perHead = false, .logits = {1, 0, 0, 1, 1, 0, 1, 0}};
+    SampleSite qo{.address = "layers.0.self.qo",
+                  .experts = 2,
+                  .chosen = 1,
+                  .heads = 1,
+                  .perHead = false,
+                  .logits = {1, 0, 0, 1, 1, 0, 1, 0}};
     Trace a = sampleTrace(text, {qo}, sampleModel(1));
     qo.logits = {1, 0, 1, 0, 0, 1, 1, 0};
     Trace b = sampleTrace(text, {qo}, sampleModel(1));
@@ -160,7 +169,8 @@ TEST(CompareAttention, RowsOfExpertsThatWereNotChosenAreBlank)
     EXPECT_EQ(pairs.pairs[0], (MapPair{{{}, MapRef::By::Expert, 0, 0}, {{}, MapRef::By::Expert, 0, 0}}));
     EXPECT_EQ(pairs.pairs[1], (MapPair{{{}, MapRef::By::Expert, 1, 0}, {{}, MapRef::By::Expert, 1, 0}}));
     const auto comparison = compareAttention(both, alignTokens(text, text), pairs.pairs[0]);
-    EXPECT_THAT(comparison.cosine, ElementsAre(testing::FloatEq(1), testing::IsNan(), testing::IsNan(), testing::FloatEq(1)));
+    EXPECT_THAT(comparison.cosine,
+                ElementsAre(testing::FloatEq(1), testing::IsNan(), testing::IsNan(), testing::FloatEq(1)));
     EXPECT_NEAR(comparison.meanCosine, 1, 1e-6);
     const Tile difference = differenceTile(both, alignTokens(text, text), pairs.pairs[0], {0, 0, 4, 1, 1});
     EXPECT_THAT(difference.values, ElementsAre(0, testing::IsNan(), testing::IsNan(), 0));
@@ -182,7 +192,8 @@ TEST(MapPairs, FollowTheHeads)
     const auto v = site("layers.0.self.v", text, 2, 1);
     auto exchanged = v;
     for (std::size_t token = 0; token < text.tokens.size(); ++token)
-        std::rotate(exchanged.logits.begin() + static_cast<std::ptrdiff_t>(6 * token), exchanged.logits.begin() + static_cast<std::ptrdiff_t>(6 * token + 3),
+        std::rotate(exchanged.logits.begin() + static_cast<std::ptrdiff_t>(6 * token),
+                    exchanged.logits.begin() + static_cast<std::ptrdiff_t>(6 * token + 3),
                     exchanged.logits.begin() + static_cast<std::ptrdiff_t>(6 * token + 6));
     Trace a = sampleTrace(text, {v, site("layers.0.self.o", text, 2, 2)}, sampleModel(1));
     Trace b = sampleTrace(text, {exchanged, site("layers.0.self.o", text, 2, 3)}, sampleModel(1));
@@ -211,7 +222,8 @@ TEST(MapPairs, SayWhenNothingCorresponds)
         return mapPairs(compareTraces(both, plain(matching)), *both.a, *both.b);
     };
     EXPECT_THAT(pairs(heads, experts, Matching::Coselection).pairs, IsEmpty());
-    EXPECT_THAT(pairs(heads, experts, Matching::Coselection).notes, ElementsAre(HasSubstr("for every head, the other for every expert")));
+    EXPECT_THAT(pairs(heads, experts, Matching::Coselection).notes,
+                ElementsAre(HasSubstr("for every head, the other for every expert")));
     EXPECT_THAT(pairs(dense, heads, Matching::Coselection).notes, ElementsAre(HasSubstr("no heads of it were matched")));
     EXPECT_EQ(pairs(dense, dense, Matching::Identity).pairs.size(), 2U);
     EXPECT_THAT(pairs(dense, dense, Matching::Coselection).pairs, IsEmpty());

@@ -37,7 +37,11 @@ std::vector<SampleSite> switchHead(const TokenizedText& text, int experts, int c
         RandomRouting own = routing;
         own.seed = routing.seed * 100 + sites.size();
         own.noiseSeed = routing.noiseSeed * 100 + sites.size();
-        sites.push_back({.address = address, .experts = experts, .chosen = chosen, .heads = 2, .logits = randomLogits(text, 2, experts, own)});
+        sites.push_back({.address = address,
+                         .experts = experts,
+                         .chosen = chosen,
+                         .heads = 2,
+                         .logits = randomLogits(text, 2, experts, own)});
     }
     return sites;
 }
@@ -53,7 +57,8 @@ public:
             for (int e = 0; e < experts; ++e)
                 for (std::size_t i = 0; i < width; ++i) {
                     const auto row = static_cast<std::size_t>(to.empty() ? e : to[static_cast<std::size_t>(e)]);
-                    const auto site = static_cast<std::uint64_t>(address.depth * 100 + static_cast<int>(address.site) * 10 + address.head.value_or(0));
+                    const auto site = static_cast<std::uint64_t>(address.depth * 100 + static_cast<int>(address.site) * 10 +
+                                                                 address.head.value_or(0));
                     values[row * width + i] = static_cast<float>(normal(seed, site, static_cast<std::uint64_t>(e), i));
                 }
             m_kept.push_back(std::make_unique<std::vector<float>>(std::move(values)));
@@ -142,7 +147,8 @@ TEST(CompareTraces, FindsRenumberedExpertsAndHeads)
                              other.back().logits.begin() + static_cast<std::ptrdiff_t>(token * 10 + 5),
                              other.back().logits.begin() + static_cast<std::ptrdiff_t>(token * 10 + 5));
     }
-    const auto both = traces(sampleTrace(text, sites, sampleModel(2)), sampleTrace(text, other, sampleModel(2, "elsewhere/model.pth")));
+    const auto both =
+        traces(sampleTrace(text, sites, sampleModel(2)), sampleTrace(text, other, sampleModel(2, "elsewhere/model.pth")));
     Rows rows;
     CompareExtras extras;
     extras.rowsA = rows.of(1);
@@ -184,12 +190,17 @@ TEST(CompareTraces, FindsRenumberedExpertsAndHeads)
     EXPECT_FALSE(comparison.crossFitted);
 }
 
-/// The mean over all permutations of B's experts, of identity agreement, is k/E: every expert is as often opposite every other.
+/// The mean over all permutations of B's experts, of identity agreement, is k/E: every expert is as often opposite every
+/// other.
 TEST(CompareTraces, IdentityAgreementOverPermutationsIsByChance)
 {
     for (const auto& [experts, chosen] : {std::pair{5, 2}, {4, 1}, {16, 3}}) {
         const auto text = letters(randomText(300, 7));
-        const SampleSite site{.address = "layers.0.self.o", .experts = experts, .chosen = chosen, .heads = 1, .perHead = false,
+        const SampleSite site{.address = "layers.0.self.o",
+                              .experts = experts,
+                              .chosen = chosen,
+                              .heads = 1,
+                              .perHead = false,
                               .logits = randomLogits(text, 1, experts, {})};
         std::vector<std::vector<int>> permutations;
         if (experts <= 5) {
@@ -209,7 +220,9 @@ TEST(CompareTraces, IdentityAgreementOverPermutationsIsByChance)
         plain.bootstrapReplicates = 0;
         double sum = 0;
         for (const auto& to : permutations)
-            sum += compareTraces({a, std::make_shared<const Trace>(sampleTrace(text, {renumbered(site, to)}, sampleModel(1)))}, plain).agreement;
+            sum += compareTraces(
+                       {a, std::make_shared<const Trace>(sampleTrace(text, {renumbered(site, to)}, sampleModel(1)))}, plain)
+                       .agreement;
         EXPECT_NEAR(sum / static_cast<double>(permutations.size()), static_cast<double>(chosen) / experts, 0.02);
     }
 }
@@ -222,15 +235,20 @@ TEST(CompareTraces, UnrelatedModelsAreInsideTheNull)
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         const auto text = letters(randomText(400, seed));
         const auto site = [&text](std::uint64_t own) {
-            return SampleSite{.address = "layers.0.self.o", .experts = 5, .chosen = 2, .heads = 1, .perHead = false,
+            return SampleSite{.address = "layers.0.self.o",
+                              .experts = 5,
+                              .chosen = 2,
+                              .heads = 1,
+                              .perHead = false,
                               .logits = randomLogits(text, 1, 5, {.seed = own, .context = 0.7, .noiseSeed = own})};
         };
         CompareSettings wanted = settings(Matching::Coselection);
         wanted.nullReplicates = 60;
         wanted.bootstrapReplicates = 0;
         wanted.seed = seed;
-        const Comparison comparison = compareTraces(
-            traces(sampleTrace(text, {site(2 * seed)}, sampleModel(1)), sampleTrace(text, {site(2 * seed + 1)}, sampleModel(1))), wanted);
+        const Comparison comparison = compareTraces(traces(sampleTrace(text, {site(2 * seed)}, sampleModel(1)),
+                                                           sampleTrace(text, {site(2 * seed + 1)}, sampleModel(1))),
+                                                    wanted);
         const RouterComparison& router = comparison.routers.front();
         inside += router.null.low <= router.agreement && router.agreement <= router.null.high;
         agreement += router.agreement / 100;
@@ -245,7 +263,11 @@ TEST(CompareTraces, UnrelatedModelsAreInsideTheNull)
 TEST(CompareTraces, AgreementFallsWithNoiseOnTheLogits)
 {
     const auto text = letters(randomText(400, 11));
-    const SampleSite site{.address = "layers.0.self.o", .experts = 5, .chosen = 2, .heads = 1, .perHead = false,
+    const SampleSite site{.address = "layers.0.self.o",
+                          .experts = 5,
+                          .chosen = 2,
+                          .heads = 1,
+                          .perHead = false,
                           .logits = randomLogits(text, 1, 5, {})};
     double before = 1.0001;
     for (const double noise : {0.0, 0.2, 0.5, 1.0, 3.0}) {
@@ -256,8 +278,11 @@ TEST(CompareTraces, AgreementFallsWithNoiseOnTheLogits)
                 disturbed.logits[i] += static_cast<float>(noise * normal(seed, i));
             CompareSettings wanted = settings(Matching::Coselection);
             wanted.nullReplicates = 0;
-            mean += compareTraces(traces(sampleTrace(text, {site}, sampleModel(1)), sampleTrace(text, {disturbed}, sampleModel(1))), wanted)
-                        .agreement / 20;
+            mean += compareTraces(
+                        traces(sampleTrace(text, {site}, sampleModel(1)), sampleTrace(text, {disturbed}, sampleModel(1))),
+                        wanted)
+                        .agreement /
+                    20;
         }
         EXPECT_LT(mean, before) << "noise " << noise;
         before = mean;
@@ -269,8 +294,16 @@ TEST(CompareTraces, SideBySideIsTheSameTurnedRound)
 {
     // A with one head, B with three: B's leftovers are listed, and the other way round the numbers are the same.
     const auto text = letters(randomText(400, 5));
-    const SampleSite one{.address = "layers.0.self.v", .experts = 4, .chosen = 1, .heads = 1, .logits = randomLogits(text, 1, 4, {.seed = 5})};
-    const SampleSite three{.address = "layers.0.self.v", .experts = 6, .chosen = 2, .heads = 3, .logits = randomLogits(text, 3, 6, {.seed = 6})};
+    const SampleSite one{.address = "layers.0.self.v",
+                         .experts = 4,
+                         .chosen = 1,
+                         .heads = 1,
+                         .logits = randomLogits(text, 1, 4, {.seed = 5})};
+    const SampleSite three{.address = "layers.0.self.v",
+                           .experts = 6,
+                           .chosen = 2,
+                           .heads = 3,
+                           .logits = randomLogits(text, 3, 6, {.seed = 6})};
     const Trace a = sampleTrace(text, {one}, sampleModel(1));
     const Trace b = sampleTrace(text, {three}, sampleModel(1));
     CompareSettings wanted = settings(Matching::Coselection);
@@ -306,19 +339,24 @@ TEST(CompareTraces, HeadsOfABlockAreMatchedTogether)
     // B's heads of o are exchanged, and its v has nothing to do with A's: v's heads follow.
     const auto text = letters(randomText(400, 21));
     const auto site = [&text](const char* address, std::uint64_t seed) {
-        return SampleSite{.address = address, .experts = 4, .chosen = 1, .heads = 2, .logits = randomLogits(text, 2, 4, {.seed = seed, .noiseSeed = seed})};
+        return SampleSite{.address = address,
+                          .experts = 4,
+                          .chosen = 1,
+                          .heads = 2,
+                          .logits = randomLogits(text, 2, 4, {.seed = seed, .noiseSeed = seed})};
     };
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         auto exchanged = site("layers.0.self.o", 1);
         for (std::size_t token = 0; token < text.tokens.size(); ++token)
-            std::rotate(exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token), exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token + 4),
+            std::rotate(exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token),
+                        exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token + 4),
                         exchanged.logits.begin() + static_cast<std::ptrdiff_t>(8 * token + 8));
         auto wanted = settings(Matching::Coselection);
         wanted.nullReplicates = 0;
-        const auto comparison =
-            compareTraces(traces(sampleTrace(text, {site("layers.0.self.v", 100 + seed), site("layers.0.self.o", 1)}, sampleModel(1)),
-                                 sampleTrace(text, {site("layers.0.self.v", 200 + seed), exchanged}, sampleModel(1))),
-                          wanted);
+        const auto comparison = compareTraces(
+            traces(sampleTrace(text, {site("layers.0.self.v", 100 + seed), site("layers.0.self.o", 1)}, sampleModel(1)),
+                   sampleTrace(text, {site("layers.0.self.v", 200 + seed), exchanged}, sampleModel(1))),
+            wanted);
         ASSERT_EQ(comparison.routers.size(), 4U);
         for (const RouterComparison& router : comparison.routers)
             EXPECT_EQ(*router.a.head, 1 - *router.b.head) << router.a.toString();
@@ -348,7 +386,8 @@ TEST(CompareTraces, SmallNumbersByHand)
     EXPECT_NEAR(router.loadDivergence, (0.25 * std::log2(2.0 / 3) + 0.25 + 0.5 * std::log2(4.0 / 3)) / 2, 1e-12);
     EXPECT_TRUE(std::isnan(router.interval.low));
     EXPECT_FALSE(router.tooLittleText); // nothing was fitted
-    // Gates of expert 0: A s s 0 0, B s 0 0 s: rank correlation 0. Of expert 1: A third, B second and third. Expert 2 has none in B.
+    // Gates of expert 0: A s s 0 0, B s 0 0 s: rank correlation 0. Of expert 1: A third, B second and third. Expert 2 has
+    // none in B.
     EXPECT_NEAR(router.gateCorrelations[0], 0, 1e-12);
     EXPECT_NEAR(router.gateCorrelations[1], 1 / std::sqrt(3.0), 1e-12);
     EXPECT_TRUE(std::isnan(router.gateCorrelations[2]));
@@ -368,8 +407,9 @@ TEST(CompareTraces, UnmatchedExpertsBoundTheAgreement)
         for (int e = 0; e < 4; ++e)
             many.logits.push_back(e == choice ? 1 : 0);
     }
-    const auto comparison = compareTraces(traces(sampleTrace(text, {few}, sampleModel(1)), sampleTrace(text, {many}, sampleModel(1))),
-                                          settings(Matching::Coselection));
+    const auto comparison =
+        compareTraces(traces(sampleTrace(text, {few}, sampleModel(1)), sampleTrace(text, {many}, sampleModel(1))),
+                      settings(Matching::Coselection));
     const RouterComparison& router = comparison.routers.front();
     EXPECT_EQ(router.bound, 0.5);
     EXPECT_EQ(router.agreement, 0.5);

@@ -13,9 +13,9 @@
 namespace headscope::core {
 namespace {
 
+using ::testing::Contains;
 using testing::countsOf;
 using testing::Decision;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -57,7 +57,9 @@ Counts countsB()
 double jensenShannonOf(double p, double q) // of (p, 1 - p) and (q, 1 - q)
 {
     const double m = (p + q) / 2;
-    return (p * std::log2(p / m) + (1 - p) * std::log2((1 - p) / (1 - m)) + q * std::log2(q / m) + (1 - q) * std::log2((1 - q) / (1 - m))) / 2;
+    return (p * std::log2(p / m) + (1 - p) * std::log2((1 - p) / (1 - m)) + q * std::log2(q / m) +
+            (1 - q) * std::log2((1 - q) / (1 - m))) /
+           2;
 }
 
 TEST(CompareCounts, SmallTablesByHand)

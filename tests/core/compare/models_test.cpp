@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Comparisons of models that are run: a copy with other numbers of experts, unrelated ones, noise on router weights, next tokens.
+// Comparisons of models that are run: a copy with other numbers of experts, unrelated ones, noise on router weights, next
+// tokens.
 #include "core/compare/comparison.h"
 #include "core/compare/next_token_divergence.h"
 #include "core/families/model.h"
@@ -25,7 +26,8 @@ class ComparedModels : public ::testing::Test
 protected:
     void SetUp() override
     {
-        m_folder = std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+        m_folder =
+            std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
         std::filesystem::create_directories(m_folder);
     }
     void TearDown() override { std::filesystem::remove_all(m_folder); }
@@ -58,7 +60,8 @@ std::vector<TokenId> someIds(std::int64_t count, std::int64_t vocabulary, unsign
     std::mt19937 random(seed);
     std::vector<TokenId> ids;
     for (std::int64_t i = 0; i < count; ++i)
-        ids.push_back(static_cast<TokenId>(std::min(random() % static_cast<std::uint64_t>(vocabulary), random() % static_cast<std::uint64_t>(vocabulary))));
+        ids.push_back(static_cast<TokenId>(
+            std::min(random() % static_cast<std::uint64_t>(vocabulary), random() % static_cast<std::uint64_t>(vocabulary))));
     return ids;
 }
 
@@ -119,7 +122,8 @@ TEST_F(ComparedModels, ACopyWithOtherNumbersIsRecognised)
             EXPECT_NEAR(router.gateCorrelation, 1, 1e-6);
         }
     }
-    EXPECT_FALSE(compareTraces(traced(*a, *b, someIds(100, variant.vocabulary, 3)), {}).crossFitted); // side by side, the same arguments
+    EXPECT_FALSE(compareTraces(traced(*a, *b, someIds(100, variant.vocabulary, 3)), {})
+                     .crossFitted); // side by side, the same arguments
 }
 
 TEST_F(ComparedModels, UnrelatedWeightsAreInsideTheNull)
@@ -140,7 +144,8 @@ TEST_F(ComparedModels, UnrelatedWeightsAreInsideTheNull)
         settings.seed = seed;
         TraceOptions routing;
         routing.maps = routing.routerLogits = routing.loss = false;
-        const Comparison comparison = compareTraces(traced(*a, *b, someIds(300, variant.vocabulary, seed), routing), settings);
+        const Comparison comparison =
+            compareTraces(traced(*a, *b, someIds(300, variant.vocabulary, seed), routing), settings);
         const RouterComparison& router = comparison.routers.front();
         inside += router.null.low <= router.agreement && router.agreement <= router.null.high;
         agreement += router.agreement / 100;

@@ -16,7 +16,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-RouterAddress address(const std::string& text) { return *RouterAddress::parse(text); }
+RouterAddress address(const std::string& text)
+{
+    return *RouterAddress::parse(text);
+}
 
 RoutedSite site(const std::string& text, int heads = 0)
 {
@@ -52,7 +55,8 @@ std::vector<std::string> shown(const std::vector<UnpairedRouter>& routers)
 TEST(PairLayers, ByRelativeDepth)
 {
     EXPECT_THAT(pairLayers(4, 4), ElementsAre(0, 1, 2, 3));
-    EXPECT_THAT(pairLayers(2, 4), ElementsAre(0, 2)); // 1/4 lies between 1/8 and 3/8, 3/4 between 5/8 and 7/8: the first of both
+    EXPECT_THAT(pairLayers(2, 4),
+                ElementsAre(0, 2)); // 1/4 lies between 1/8 and 3/8, 3/4 between 5/8 and 7/8: the first of both
     EXPECT_THAT(pairLayers(1, 3), ElementsAre(1));
     EXPECT_THAT(pairLayers(2, 6), ElementsAre(1, 4));
     EXPECT_THAT(pairLayers(3, 4), ElementsAre(0, 1, 3));
@@ -77,10 +81,13 @@ TEST(PairLayers, ByRelativeDepth)
 
 TEST(PairRouters, EqualSitesOfPairedLayers)
 {
-    const RoutedModel a{{site("layers.0.self.v", 2), site("layers.0.self.o", 2), site("layers.1.self.v", 2), site("layers.1.ffn.mlp")}, 2};
-    const RoutedModel b{{site("layers.1.self.v", 3), site("layers.1.ffn.mlp"), site("layers.3.self.v", 2), site("layers.4.self.v", 2)}, 6};
+    const RoutedModel a{
+        {site("layers.0.self.v", 2), site("layers.0.self.o", 2), site("layers.1.self.v", 2), site("layers.1.ffn.mlp")}, 2};
+    const RoutedModel b{
+        {site("layers.1.self.v", 3), site("layers.1.ffn.mlp"), site("layers.3.self.v", 2), site("layers.4.self.v", 2)}, 6};
     const auto pairing = pairRouters(a, b, {});
-    EXPECT_THAT(shown(pairing, a, b), ElementsAre("layers.0.self.v 0 1 = layers.1.self.v 0 1 2", "layers.1.self.v 0 1 = layers.4.self.v 0 1"));
+    EXPECT_THAT(shown(pairing, a, b),
+                ElementsAre("layers.0.self.v 0 1 = layers.1.self.v 0 1 2", "layers.1.self.v 0 1 = layers.4.self.v 0 1"));
     EXPECT_THAT(shown(pairing.onlyA), ElementsAre("layers.0.self.o.h0: B does not route o in its layer 1.",
                                                   "layers.0.self.o.h1: B does not route o in its layer 1.",
                                                   "layers.1.ffn.mlp: B does not route mlp in its layer 4."));
@@ -119,10 +126,13 @@ TEST(PairRouters, ByHandComesFirst)
 {
     const RoutedModel a{{site("layers.0.self.v", 2), site("layers.1.self.v", 2)}, 2};
     const RoutedModel b{{site("layers.0.self.v", 2), site("layers.1.self.v", 2)}, 2};
-    const std::vector<std::pair<RouterAddress, RouterAddress>> heads{{address("layers.0.self.v.h0"), address("layers.1.self.v.h1")}};
+    const std::vector<std::pair<RouterAddress, RouterAddress>> heads{
+        {address("layers.0.self.v.h0"), address("layers.1.self.v.h1")}};
     EXPECT_THAT(shown(pairRouters(a, b, heads), a, b),
-                ElementsAre("layers.0.self.v 0 = layers.1.self.v 1", "layers.0.self.v 1 = layers.0.self.v 0 1", "layers.1.self.v 0 1 = layers.1.self.v 0"));
-    const std::vector<std::pair<RouterAddress, RouterAddress>> sites{{address("layers.0.self.v"), address("layers.1.self.v")}};
+                ElementsAre("layers.0.self.v 0 = layers.1.self.v 1", "layers.0.self.v 1 = layers.0.self.v 0 1",
+                            "layers.1.self.v 0 1 = layers.1.self.v 0"));
+    const std::vector<std::pair<RouterAddress, RouterAddress>> sites{
+        {address("layers.0.self.v"), address("layers.1.self.v")}};
     const auto pairing = pairRouters(a, b, sites);
     EXPECT_THAT(shown(pairing, a, b), ElementsAre("layers.0.self.v 0 1 = layers.1.self.v 0 1"));
     EXPECT_THAT(shown(pairing.onlyA), testing::Each(HasSubstr("layers.1.self.v of B was paired with another router")));

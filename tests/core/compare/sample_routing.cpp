@@ -18,7 +18,10 @@ TokenizedText letters(std::string_view text)
     TokenizedText result;
     result.text = text;
     for (std::size_t i = 0; i < text.size(); ++i)
-        result.tokens.push_back({static_cast<TokenId>(static_cast<unsigned char>(text[i])), std::string(1, text[i]), {i, i + 1}, false,
+        result.tokens.push_back({static_cast<TokenId>(static_cast<unsigned char>(text[i])),
+                                 std::string(1, text[i]),
+                                 {i, i + 1},
+                                 false,
                                  static_cast<std::int32_t>(i)});
     return result;
 }
@@ -71,7 +74,8 @@ std::shared_ptr<const SiteRouting> sampleSite(const SampleSite& sample, std::int
         std::vector<std::int32_t> order(experts);
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](int one, int other) {
-            return sample.logits[first + static_cast<std::size_t>(one)] > sample.logits[first + static_cast<std::size_t>(other)];
+            return sample.logits[first + static_cast<std::size_t>(one)] >
+                   sample.logits[first + static_cast<std::size_t>(other)];
         });
         for (int slot = 0; slot < sample.chosen; ++slot) {
             const auto expert = order[static_cast<std::size_t>(slot)];
