@@ -21,7 +21,7 @@ namespace headscope::core {
 
 // Two models on the same text (design.md §5, Agreement). Experts and heads of two runs are arbitrary numbers: what
 // corresponds to what is found on other text than it is judged on. Symbols: u a unit of the alignment, x_u(e) the share of
-// u's tokens of A at which A chose expert e (0 or 1 where tokenizers agree), y_u(f) the same of B, π the matching of A's
+// u's bytes for whose tokens A chose expert e (0 or 1 where tokenizers agree), y_u(f) the same of B, π the matching of A's
 // experts to B's.
 
 /// How experts (and heads) of A find their counterparts in B.
