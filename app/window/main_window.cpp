@@ -279,6 +279,7 @@ void MainWindow::showContext(const core::Context& context)
     state.bytes = context.passage.keyword.empty() ? std::nullopt : std::optional(context.passage.keyword);
     state.router = context.router;
     m_workspace.selection().setState(state);
+    m_toReveal = context.passage.keyword.begin;
 }
 
 void MainWindow::setTheme(ThemeChoice choice)
@@ -392,6 +393,17 @@ void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
     m_status->setTrace(trace.get());
     if (trace)
         m_views->textMessages()->dismiss(textSubject());
+    if (trace && m_toReveal) // when everything has its place again
+        QMetaObject::invokeMethod(this, &MainWindow::reveal, Qt::QueuedConnection);
+}
+
+void MainWindow::reveal()
+{
+    if (!m_toReveal || !m_workspace.current())
+        return;
+    m_views->strip()->reveal(*m_toReveal);
+    m_views->routing()->reveal(*m_toReveal);
+    m_toReveal.reset();
 }
 
 void MainWindow::showState()

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -80,6 +81,7 @@ private:
                        const std::vector<core::MissingParameter>& missing);
     void keepParameters(const CheckpointSession& session);
     void showTrace(const std::shared_ptr<const core::Trace>& trace);
+    void reveal();
     void showState();
 
     Memory m_memory;
@@ -99,6 +101,7 @@ private:
     SlotButton* m_slotA;
     SlotButton* m_slotB;
     QTimer m_dim; // views are dimmed only when the answer takes its time
+    std::optional<std::size_t> m_toReveal; // a byte of the text, once its trace is there
     bool m_arranged = false;
     bool m_devicesAsked = false;
     std::set<std::filesystem::path> m_saveParameters; // beside the checkpoint, once it is open
