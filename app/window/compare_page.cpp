@@ -66,7 +66,7 @@ ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* paren
 }
 
 /// Tiles are drawn where their model runs.
-void ComparePage::chooseMaps(const widgets::ComparedModels& models, const std::optional<widgets::MapPair>& maps)
+void ComparePage::chooseMaps(const widgets::ComparedModels& models, const std::optional<core::MapPair>& maps)
 {
     const CheckpointSlots slotted = m_workspace.checkpoints().inSlots();
     const bool shown = maps && slotted.a && slotted.b;
@@ -76,12 +76,30 @@ void ComparePage::chooseMaps(const widgets::ComparedModels& models, const std::o
     m_difference.setQueue(shown ? &slotted.a->queue() : nullptr);
     m_tilesA.setTrace(of.traces.a);
     m_tilesB.setTrace(of.traces.b);
-    m_difference.setMaps(of.traces.a, of.traces.b, shown ? maps->b : core::MapRef{});
+    m_difference.setMaps(of.comparison, of.traces, maps.value_or(core::MapPair{}));
+    std::erase_if(m_leaving, [](const Job& job) { return !job.pending(); });
+    m_rows.cancel();
+    m_leaving.push_back(std::move(m_rows));
+    if (!shown)
+        return;
+    m_rows = slotted.a->queue().submit(
+        Priority::Overview,
+        [of, maps = *maps](const core::Progress& progress) {
+            return std::make_shared<const core::AttentionComparison>(
+                core::compareAttention(of.traces, of.comparison->alignment, maps, progress));
+        },
+        this,
+        [this, maps](Outcome<std::shared_ptr<const core::AttentionComparison>> outcome) {
+            if (m_view->attention()->maps() != maps)
+                return;
+            if (auto* rows = std::get_if<std::shared_ptr<const core::AttentionComparison>>(&outcome))
+                m_view->attention()->setRows(std::move(*rows));
+        });
 }
 
 bool ComparePage::idle() const
 {
-    return m_controller.idle() && m_writer.idle() &&
+    return m_controller.idle() && m_writer.idle() && !m_rows.pending() &&
            m_tilesA.outstanding() + m_tilesB.outstanding() + m_difference.outstanding() == 0;
 }
 

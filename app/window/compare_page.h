@@ -10,6 +10,8 @@
 
 #include <QWidget>
 
+#include <vector>
+
 namespace headscope::app {
 
 /// The Compare page: the view, the work behind it, and what it has to say.
@@ -41,7 +43,7 @@ private:
     void askWhereToExport(core::ComparisonTable table);
     void askWhereToReport();
 
-    void chooseMaps(const widgets::ComparedModels& models, const std::optional<widgets::MapPair>& maps);
+    void chooseMaps(const widgets::ComparedModels& models, const std::optional<core::MapPair>& maps);
 
     Workspace& m_workspace;
     JobTileSource m_tilesA;
@@ -51,6 +53,8 @@ private:
     widgets::CompareView* m_view;
     CompareController m_controller;
     ComparisonWriter m_writer;
+    std::vector<Job> m_leaving; // of former maps: they are not waited for
+    Job m_rows;                 // last: the jobs end before anything they deliver to
 };
 
 } // namespace headscope::app

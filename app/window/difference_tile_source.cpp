@@ -5,21 +5,21 @@
 
 namespace headscope::app {
 
-void DifferenceTileSource::setMaps(std::shared_ptr<const core::Trace> a, std::shared_ptr<const core::Trace> b,
-                                   const core::MapRef& mapOfB)
+void DifferenceTileSource::setMaps(std::shared_ptr<const core::Comparison> comparison, const core::ComparedTraces& traces,
+                                   const core::MapPair& maps)
 {
-    m_b = std::move(b);
-    m_mapOfB = mapOfB;
-    setTrace(std::move(a));
+    m_comparison = std::move(comparison);
+    m_traces = traces;
+    m_maps = maps;
+    setTrace(traces.a);
 }
 
 JobTileSource::TileWork DifferenceTileSource::work() const
 {
-    return [a = trace(), b = m_b, mapOfB = m_mapOfB](const core::MapRef& map, const core::TileArea& area) {
-        core::Tile tile = core::tile(*a, map, area);
-        const core::Tile other = core::tile(*b, mapOfB, area);
-        for (std::size_t i = 0; i < tile.values.size() && i < other.values.size(); ++i)
-            tile.values[i] = std::abs(tile.values[i] - other.values[i]); // NaN stays
+    return [comparison = m_comparison, traces = m_traces, maps = m_maps](const core::MapRef&, const core::TileArea& area) {
+        core::Tile tile = core::differenceTile(traces, comparison->alignment, maps, area);
+        for (float& value : tile.values)
+            value = std::abs(value); // NaN stays
         return tile;
     };
 }

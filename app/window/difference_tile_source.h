@@ -2,10 +2,11 @@
 #pragma once
 
 #include "app/window/job_tile_source.h"
+#include "core/compare/attention_comparison.h"
 
 namespace headscope::app {
 
-/// Tiles of |A − B| of one map of two traces of the same tokens, asked for by the map of A. Blank where one of them is.
+/// Tiles of |A − B| of two maps of two traces of the same tokens, asked for by the map of A.
 class DifferenceTileSource : public JobTileSource
 {
     Q_OBJECT
@@ -13,15 +14,17 @@ class DifferenceTileSource : public JobTileSource
 public:
     using JobTileSource::JobTileSource;
 
-    /// Forgets everything asked for before.
-    void setMaps(std::shared_ptr<const core::Trace> a, std::shared_ptr<const core::Trace> b, const core::MapRef& mapOfB);
+    /// Forgets everything asked for before. `comparison` may be null when there are no traces.
+    void setMaps(std::shared_ptr<const core::Comparison> comparison, const core::ComparedTraces& traces,
+                 const core::MapPair& maps);
 
 protected:
     TileWork work() const override;
 
 private:
-    std::shared_ptr<const core::Trace> m_b;
-    core::MapRef m_mapOfB;
+    std::shared_ptr<const core::Comparison> m_comparison;
+    core::ComparedTraces m_traces;
+    core::MapPair m_maps;
 };
 
 } // namespace headscope::app

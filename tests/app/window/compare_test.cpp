@@ -215,7 +215,7 @@ void CompareTest::attentionOfBothAndTheirDifference()
     QVERIFY(!d.view().attention()->maps()); // hidden: nothing was asked for
     d.view().setPage(widgets::CompareView::Page::Attention);
     QTRY_VERIFY_WITH_TIMEOUT(d.view().attention()->maps() && page.idle(), 60000);
-    const widgets::MapPair maps = *d.view().attention()->maps();
+    const core::MapPair maps = *d.view().attention()->maps();
     const core::RouterComparison& pair = d.shown().routers[*d.view().pair()];
     QVERIFY(maps.a.address == pair.a.mapAddress());
     QVERIFY(maps.b.address == pair.b.mapAddress());
@@ -233,6 +233,13 @@ void CompareTest::attentionOfBothAndTheirDifference()
         QCOMPARE(reading(d.view().attention()->mapOfB(), row, row - 1), b.values[at]);
         QCOMPARE(reading(d.view().attention()->difference(), row, row - 1), std::abs(a.values[at] - b.values[at]));
     }
+    const core::AttentionComparison rows =
+        core::compareAttention({d.workspace.trace(), d.workspace.secondTrace()}, d.shown().alignment, maps);
+    QVERIFY2(d.view().attention()->rowsText().contains(QString::number(rows.meanCosine, 'f', 3)),
+             qPrintable(d.view().attention()->rowsText()));
+    d.workspace.selection().setBytes(d.shown().units[3].bytes);
+    QVERIFY(d.view().attention()->rowsText().contains(QStringLiteral("here: cosine ") +
+                                                      QString::number(static_cast<double>(rows.cosine[3]), 'f', 3)));
     // An expert of A and its counterpart in MoA, whose maps belong to experts.
     const auto& matched = pair.expertOfB;
     const auto found = std::ranges::find_if(matched, [](int expert) { return expert >= 0; });
