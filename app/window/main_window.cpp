@@ -37,7 +37,7 @@ QString shown(const std::filesystem::path& path)
 MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind systemTheme)
     : m_memory(memory), m_systemTheme(systemTheme), m_workspace(workspace),
       m_views(new CentralPane(m_workspace.selection(), m_workspace.tiles())),
-      m_specialisation(new SpecialisationPage(m_workspace)), m_compare(new ComparePage(m_workspace)),
+      m_specialisation(new SpecialisationPage(m_workspace)), m_compare(new ComparePage(m_workspace)), m_series(new SeriesPage(m_workspace)),
       m_checkpoints(new CheckpointPanel(m_workspace)), m_routerMap(new widgets::RouterMap), m_info(new InfoPanel),
       m_status(new StatusLine), m_actions(new WindowActions(this)),
       m_slotA(new SlotButton(Slot::A, m_workspace.checkpoints())), m_slotB(new SlotButton(Slot::B, m_workspace.checkpoints()))
@@ -45,6 +45,7 @@ MainWindow::MainWindow(Workspace& workspace, Memory memory, widgets::Theme::Kind
     setWindowTitle(tr("Headscope"));
     m_views->pages()->addTab(m_specialisation, tr("Specialisation"));
     m_views->pages()->addTab(m_compare, tr("Compare"));
+    m_views->pages()->addTab(m_series, tr("Series"));
     setCentralWidget(m_views);
     setStatusBar(m_status);
     m_routerMap->setSelection(&m_workspace.selection());

@@ -6,6 +6,7 @@
 #include "app/window/compare_page.h"
 #include "app/window/dialogs.h"
 #include "app/window/info_panel.h"
+#include "app/window/series_page.h"
 #include "app/window/slot_button.h"
 #include "app/window/specialisation_page.h"
 #include "app/window/status_line.h"
@@ -49,6 +50,7 @@ public:
     CentralPane& views() { return *m_views; }
     SpecialisationPage& specialisation() { return *m_specialisation; }
     ComparePage& compare() { return *m_compare; }
+    SeriesPage& series() { return *m_series; }
     CheckpointPanel& checkpoints() { return *m_checkpoints; }
     widgets::RouterMap& routerMap() { return *m_routerMap; }
     StatusLine& status() { return *m_status; }
@@ -92,6 +94,7 @@ private:
     CentralPane* m_views;
     SpecialisationPage* m_specialisation;
     ComparePage* m_compare;
+    SeriesPage* m_series;
     CheckpointPanel* m_checkpoints;
     QList<QDockWidget*> m_docks;
     widgets::RouterMap* m_routerMap;

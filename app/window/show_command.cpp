@@ -46,6 +46,7 @@ struct ShowLine {
     std::string router;
     std::string second;
     std::string tint = "agreement";
+    std::string run;
     std::string table = "routers";
     std::string corpus;
     std::string documents = "file";
@@ -73,10 +74,11 @@ void ShowLine::add(CLI::App& app)
         ->capture_default_str()
         ->type_name("light|dark");
     app.add_option("--page", page, "what is in front")
-        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare"}))
+        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare", "series"}))
         ->capture_default_str()
-        ->type_name("routing|attention|specialisation|compare");
+        ->type_name("routing|attention|specialisation|compare|series");
     app.add_option("--router", router, "the router that is chosen, as layers.0.self.v.h1")->type_name("ADDRESS");
+    app.add_option("--run", run, "the folder with the checkpoints of a run, for the page series")->type_name("FOLDER");
     app.add_option("--second", second, "the checkpoint in slot B, for the page compare")->type_name("MODEL");
     app.add_option("--tint", tint, "what colours the bands of the page compare")
         ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
@@ -200,7 +202,7 @@ private:
 
 int pageIndex(std::string_view page)
 {
-    constexpr std::string_view pages[]{"routing", "attention", "specialisation", "compare"};
+    constexpr std::string_view pages[]{"routing", "attention", "specialisation", "compare", "series"};
     return static_cast<int>(std::ranges::find(pages, page) - std::begin(pages));
 }
 
@@ -312,6 +314,13 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     }
     if (!line.second.empty())
         showSecond(line, window, picture);
+    if (!line.run.empty()) {
+        SeriesPage& page = window.series();
+        page.open(line.run);
+        picture.wait([&page] { return page.idle(); });
+        if (const QStringList said = page.messages().sentences(); !said.isEmpty())
+            throw core::Error(said.first().toStdString());
+    }
     if (!line.counts.empty()) {
         SpecialisationController& controller = window.specialisation().controller();
         QObject::connect(&controller, &SpecialisationController::failed, &picture, &Picture::fail);

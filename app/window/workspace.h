@@ -32,6 +32,7 @@ public:
     widgets::Selection& selection() { return m_selection; }
     JobTileSource& tiles() { return m_tiles; }
     Compute& compute() { return m_compute; }
+    const ModelOpener& opener() const { return m_opener; }
 
     /// Opens in the background; what is open and shown stays until it is ready, and for good when it fails. The same path
     /// opened before is replaced then. It comes into the slot; without one into that of the checkpoint it replaces, or the one
