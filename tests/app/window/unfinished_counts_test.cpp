@@ -83,6 +83,7 @@ private:
         core::CountSettings settings;
         settings.corpus = {path(name)};
         settings.documents.kind = core::DocumentSplit::Kind::Line;
+        settings.threads = 1; // so that there is time to stop it
         return settings;
     }
 
