@@ -64,6 +64,10 @@ UnitDecisions unitDecisions(const SiteDecisions& site, int head, const UnitToken
     result.experts = site.router().experts;
     result.chosen = site.router().chosen;
     result.first.reserve(tokens.units() + 1);
+    const std::size_t most = tokens.token.size() * static_cast<std::size_t>(result.chosen);
+    result.expert.reserve(most);
+    result.share.reserve(most);
+    result.gate.reserve(most);
     std::vector<std::size_t> entryOf(static_cast<std::size_t>(result.experts),
                                      0); // where an expert's entry in this unit is, from 1; or before it
     for (std::size_t unit = 0; unit < tokens.units(); ++unit) {

@@ -334,6 +334,60 @@ TEST(CompareTraces, SideBySideIsTheSameTurnedRound)
     EXPECT_EQ(back.onlyA.size(), 2U);
 }
 
+/// Whether the router chose this expert for the token.
+bool chose(const Trace& trace, std::size_t token, int expert)
+{
+    const SiteRouting& site = *trace.sites.front();
+    const auto first = site.experts.begin() + static_cast<std::ptrdiff_t>(site.slot(static_cast<std::int64_t>(token), 0, 0));
+    return std::find(first, first + site.router.chosen, expert) != first + site.router.chosen;
+}
+
+/// Positions at which A chose e and B chose π(e), over all e.
+int shared(const ComparedTraces& both, std::size_t token, const std::vector<int>& opposite)
+{
+    int count = 0;
+    for (std::size_t e = 0; e < opposite.size(); ++e)
+        count += chose(*both.a, token, static_cast<int>(e)) && chose(*both.b, token, opposite[e]);
+    return count;
+}
+
+/// Fitted on one text and judged on another, against trying all matchings of three experts to four.
+TEST(CompareTraces, TheMatchingIsTheBestOnTheTextItIsFittedOn)
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto both = [seed](std::size_t length, std::uint64_t textSeed) {
+            const auto text = letters(randomText(length, textSeed));
+            const SampleSite a{.address = "layers.0.self.o", .experts = 3, .chosen = 1, .heads = 1, .perHead = false,
+                               .logits = randomLogits(text, 1, 3, {.seed = seed, .noiseSeed = textSeed})};
+            const SampleSite b{.address = "layers.0.self.o", .experts = 4, .chosen = 2, .heads = 1, .perHead = false,
+                               .logits = randomLogits(text, 1, 4, {.seed = seed + 1000, .noiseSeed = textSeed + 1})};
+            return traces(sampleTrace(text, {a}, sampleModel(1)), sampleTrace(text, {b}, sampleModel(1)));
+        };
+        const auto judged = both(200, seed);
+        CompareExtras extras;
+        extras.fit = both(301, seed + 50);
+        auto wanted = settings(Matching::Coselection);
+        wanted.nullReplicates = 0;
+        const auto comparison = compareTraces(judged, wanted, extras);
+        const RouterComparison& router = comparison.routers.front();
+        const auto sum = [](const ComparedTraces& of, const std::vector<int>& opposite) {
+            int result = 0;
+            for (std::size_t token = 0; token < static_cast<std::size_t>(of.a->tokens()); ++token)
+                result += shared(of, token, opposite);
+            return result;
+        };
+        std::vector<int> order{0, 1, 2, 3};
+        int best = 0;
+        do
+            best = std::max(best, sum(*extras.fit, {order[0], order[1], order[2]}));
+        while (std::next_permutation(order.begin(), order.end()));
+        EXPECT_EQ(sum(*extras.fit, router.expertOfB), best);
+        EXPECT_NEAR(router.agreement, sum(judged, router.expertOfB) / 200.0, 1e-6);
+        for (std::size_t token = 0; token < 200; ++token)
+            EXPECT_EQ(router.unitAgreement[token], static_cast<float>(shared(judged, token, router.expertOfB)));
+    }
+}
+
 TEST(CompareTraces, HeadsOfABlockAreMatchedTogether)
 {
     // B's heads of o are exchanged, and its v has nothing to do with A's: v's heads follow.
