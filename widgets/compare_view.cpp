@@ -206,6 +206,7 @@ void CompareView::showPair(std::size_t pair)
     m_showing = false;
     showWords();
     showTints();
+    Q_EMIT pairShown();
 }
 
 /// A router of B that was chosen in its map: the pair it is in, with the shown router of A where there are several.
@@ -332,7 +333,7 @@ void CompareView::setPage(Page page)
 {
     if (page == Page::Attention && !m_attention)
         return;
-    m_maps->setHidden(page == Page::Attention || page == Page::Cost); // they need the room
+    m_maps->setHidden(page == Page::Attention || page == Page::Cost || page == Page::Corpus); // they need the room
     if ((page == Page::Attention) != (m_tables->currentIndex() == static_cast<int>(Page::Attention)))
         m_split->setSizes(page == Page::Attention ? QList<int>{320, 480} : QList<int>{450, 350}); // proportions
     m_pages->button(static_cast<int>(page))->setChecked(true);

@@ -26,6 +26,7 @@ namespace headscope::widgets {
 
 class ChoiceButton;
 class CompareAttention;
+class CompareCorpus;
 class CostView;
 class ExpertPairItemModel;
 class RouterMap;
@@ -42,7 +43,7 @@ class CompareView : public QWidget
     Q_OBJECT
 
 public:
-    enum class Page { Routers, Experts, Cost, Attention };
+    enum class Page { Routers, Experts, Cost, Corpus, Attention };
 
     explicit CompareView(QWidget* parent = nullptr);
 
@@ -76,6 +77,7 @@ public:
     QTableView* expertTable() const { return m_expertTable; }
     RouterPairItemModel* routerModel() const { return m_routers; }
     ExpertPairItemModel* expertModel() const { return m_experts; }
+    CompareCorpus* corpus() const { return m_corpus; }
     CostView* cost() const { return m_cost; }
     RouterMap* mapOfA() const { return m_mapA; }
     RouterMap* mapOfB() const { return m_mapB; }
@@ -93,6 +95,8 @@ Q_SIGNALS:
     void matchingChosen(std::optional<headscope::core::Matching> matching);
     /// tint(), onlyDifferences() or the page is another.
     void choiceChanged();
+    /// Another pair of routers is shown, or none.
+    void pairShown();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -140,6 +144,7 @@ private:
     QTableView* m_routerTable = nullptr;
     QTableView* m_expertTable = nullptr;
     CostView* m_cost = nullptr;
+    CompareCorpus* m_corpus = nullptr;
     CompareAttention* m_attention = nullptr;
     QWidget* m_maps = nullptr; // of the routers
     QSplitter* m_split = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CompareView's parts as they are made: header, tools of the strips, tables, maps.
 #include "widgets/choice_button.h"
+#include "widgets/compare_corpus.h"
 #include "widgets/compare_view.h"
 #include "widgets/cost_view.h"
 #include "widgets/expert_pair_item_model.h"
@@ -235,14 +236,17 @@ QWidget* CompareView::makeTables()
     m_tables->addWidget(m_routerTable);
     m_tables->addWidget(m_expertTable);
     m_tables->addWidget(m_cost = new CostView);
+    m_tables->addWidget(m_corpus = new CompareCorpus);
     m_pages = new QButtonGroup(this);
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(8, 0, 8, 0);
     buttons->setSpacing(2);
-    const std::array titles{std::pair(tr("Routers"), tr("Every pair of routers with its numbers")),
-                            std::pair(tr("Experts"), tr("Which expert of B is which expert of A in the chosen pair")),
-                            std::pair(tr("Cost"), tr("Operations, memory and matrices of the attention of both")),
-                            std::pair(tr("Attention"), tr("What the heads of the chosen pair attend to"))};
+    const std::array titles{
+        std::pair(tr("Routers"), tr("Every pair of routers with its numbers")),
+        std::pair(tr("Experts"), tr("Which expert of B is which expert of A in the chosen pair")),
+        std::pair(tr("Cost"), tr("Operations, memory and matrices of the attention of both")),
+        std::pair(tr("Corpus"), tr("What matched experts specialise in, where both were counted on a corpus")),
+        std::pair(tr("Attention"), tr("What the heads of the chosen pair attend to"))};
     for (int i = 0; i < static_cast<int>(titles.size()); ++i) {
         auto* button = new ChoiceButton;
         button->setText(titles[static_cast<std::size_t>(i)].first);

@@ -37,7 +37,8 @@ QFileDialog* saveDialog(QWidget* parent, const QString& title, const QStringList
 
 ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* parent)
     : QWidget(parent), m_workspace(workspace), m_messages(new MessageArea), m_view(new widgets::CompareView),
-      m_controller(workspace, *m_view, std::move(comparer)), m_writer(workspace)
+      m_controller(workspace, *m_view, std::move(comparer)), m_writer(workspace),
+      m_counts(workspace, *m_view, *m_view->corpus())
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -55,13 +56,16 @@ ComparePage::ComparePage(Workspace& workspace, Comparer comparer, QWidget* paren
     });
     connect(m_view, &widgets::CompareView::exportAsked, this, &ComparePage::askWhereToExport);
     connect(m_view, &widgets::CompareView::reportAsked, this, &ComparePage::askWhereToReport);
-    connect(&m_writer, &ComparisonWriter::failed, this, [this](const QString& sentence) {
-        m_messages->show({subject(), Message::Kind::Error, sentence});
-    });
-    connect(&m_writer, &ComparisonWriter::written, this, [this](const std::filesystem::path& path) {
+    connect(m_view->corpus(), &widgets::CompareCorpus::exportAsked, this, &ComparePage::askWhereToExportTokens);
+    const auto said = [this](const QString& sentence) { m_messages->show({subject(), Message::Kind::Error, sentence}); };
+    connect(&m_writer, &ComparisonWriter::failed, this, said);
+    connect(&m_counts, &CompareCountsController::failed, this, said);
+    const auto written = [this](const std::filesystem::path& path) {
         m_messages->show(
             {subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});
-    });
+    };
+    connect(&m_writer, &ComparisonWriter::written, this, written);
+    connect(&m_counts, &CompareCountsController::written, this, written);
     connect(&m_controller, &CompareController::shown, this, [this] { m_messages->dismiss(subject()); });
 }
 
@@ -99,7 +103,7 @@ void ComparePage::chooseMaps(const widgets::ComparedModels& models, const std::o
 
 bool ComparePage::idle() const
 {
-    return m_controller.idle() && m_writer.idle() && !m_rows.pending() &&
+    return m_controller.idle() && m_writer.idle() && m_counts.idle() && !m_rows.pending() &&
            m_tilesA.outstanding() + m_tilesB.outstanding() + m_difference.outstanding() == 0;
 }
 
@@ -116,6 +120,16 @@ void ComparePage::askWhereToExport(core::ComparisonTable table)
         {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON, everything (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
     connect(dialog, &QFileDialog::fileSelected, this,
             [this, table](const QString& path) { m_writer.writeTable(path.toStdString(), table, m_view->models()); });
+    dialog->open();
+}
+
+void ComparePage::askWhereToExportTokens()
+{
+    QFileDialog* dialog =
+        saveDialog(this, tr("Export the tokens of matched experts"),
+                   {tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON (*.json)"), tr("Markdown (*.md)"), tr("LaTeX (*.tex)")});
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& path) { m_counts.exportTable(path.toStdString()); });
     dialog->open();
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/window/compare_choices.h"
 #include "app/window/compare_controller.h"
+#include "app/window/compare_counts_controller.h"
 #include "app/window/comparison_writer.h"
 #include "app/window/difference_tile_source.h"
 #include "app/window/message_area.h"
@@ -24,6 +25,7 @@ public:
     explicit ComparePage(Workspace& workspace, Comparer comparer = core::compareTraces, QWidget* parent = nullptr);
 
     widgets::CompareView& view() { return *m_view; }
+    CompareCountsController& counts() { return m_counts; }
     CompareController& controller() { return m_controller; }
     MessageArea& messages() { return *m_messages; }
     /// Nothing is compared, written or drawn.
@@ -42,6 +44,7 @@ protected:
 private:
     void askWhereToExport(core::ComparisonTable table);
     void askWhereToReport();
+    void askWhereToExportTokens();
 
     void chooseMaps(const widgets::ComparedModels& models, const std::optional<core::MapPair>& maps);
 
@@ -53,6 +56,7 @@ private:
     widgets::CompareView* m_view;
     CompareController m_controller;
     ComparisonWriter m_writer;
+    CompareCountsController m_counts;
     std::vector<Job> m_leaving; // of former maps: they are not waited for
     Job m_rows;                 // last: the jobs end before anything they deliver to
 };

@@ -145,6 +145,10 @@ void MainWindow::connectSlots()
     connect(&m_workspace, &Workspace::secondTraceChanged, this,
             [this] { m_views->messages()->dismiss(secondSubject()); });
     connect(m_compare, &ComparePage::openSecondAsked, this, &MainWindow::openSecond);
+    m_compare->counts().setSource(
+        [this](const CheckpointSession* session) { return m_specialisation->controller().countsOf(session); });
+    connect(&m_specialisation->controller(), &SpecialisationController::countsChanged, &m_compare->counts(),
+            &CompareCountsController::refresh);
     connect(m_views->pages(), &QTabWidget::currentChanged, this, // the page has the tokens of A itself
             [this] { m_views->strip()->setVisible(m_views->pages()->currentWidget() != m_compare); });
     connect(&m_workspace, &Workspace::secondTraceFailed, this,

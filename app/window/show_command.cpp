@@ -85,9 +85,9 @@ void ShowLine::add(CLI::App& app)
         ->capture_default_str()
         ->type_name("agreement|mean|loss|divergence");
     app.add_option("--table", table, "what is below on the page compare")
-        ->check(CLI::IsMember({"routers", "experts", "cost", "attention"}))
+        ->check(CLI::IsMember({"routers", "experts", "cost", "corpus", "attention"}))
         ->capture_default_str()
-        ->type_name("routers|experts|cost|attention");
+        ->type_name("routers|experts|cost|corpus|attention");
     auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
     auto* const corpusOption = app.add_option("--corpus", corpus, "the texts that were counted")->type_name("PATH");
     app.add_option("--documents", documents, "how they are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
@@ -215,7 +215,7 @@ widgets::CompareTint tintNamed(std::string_view name)
 widgets::CompareView::Page tableNamed(std::string_view name)
 {
     using enum widgets::CompareView::Page;
-    return name == "experts" ? Experts : name == "cost" ? Cost : name == "attention" ? Attention : Routers;
+    return name == "experts" ? Experts : name == "cost" ? Cost : name == "corpus" ? Corpus : name == "attention" ? Attention : Routers;
 }
 
 /// Waits for the comparison, null and intervals included.

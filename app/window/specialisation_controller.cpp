@@ -152,8 +152,15 @@ void SpecialisationController::hold(const CheckpointSession* session, Held held)
     SharedCounts former = std::exchange(m_held[session], std::move(held)).counts;
     if (session == this->session())
         showCurrent();
+    Q_EMIT countsChanged();
     if (former && former != m_held[session].counts)
         m_workspace.compute().dispose(std::move(former));
+}
+
+std::shared_ptr<const core::Counts> SpecialisationController::countsOf(const CheckpointSession* session) const
+{
+    const auto found = m_held.find(session);
+    return found != m_held.end() && found->second.completeness == widgets::Completeness::Whole ? found->second.counts : nullptr;
 }
 
 void SpecialisationController::forget(const CheckpointSession* session)

@@ -55,12 +55,17 @@ public:
     /// Of the counts shown.
     widgets::Completeness completeness() const;
 
+    /// Of a whole corpus; nullptr when there are none of this checkpoint.
+    std::shared_ptr<const core::Counts> countsOf(const CheckpointSession* session) const;
+
     /// Nothing runs or waits.
     bool idle() const;
 
 Q_SIGNALS:
     void failed(const QString& sentence);
     void written(const std::filesystem::path& path);
+    /// countsOf() may be others for some checkpoint.
+    void countsChanged();
 
 private:
     struct Held {

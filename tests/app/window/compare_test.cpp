@@ -8,6 +8,7 @@
 #include "widgets/compare_attention.h"
 #include "widgets/expert_pair_item_model.h"
 #include "widgets/map_widget.h"
+#include "widgets/number_text.h"
 #include "widgets/router_pair_item_model.h"
 
 #include <QApplication>
@@ -17,6 +18,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -135,9 +137,11 @@ class CompareTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase();
     void showsWhatTheCoreComputes();
     void everyPageFollowsOneSelection();
     void attentionOfBothAndTheirDifference();
+    void tokensOverCorporaOfBoth();
     void swapping();
     void matchingByWeights();
     void withoutB();
@@ -152,6 +156,11 @@ private Q_SLOTS:
     void choicesAreRemembered();
     void pictures();
 };
+
+void CompareTest::initTestCase()
+{
+    setenv("MKL_CBWR", "AUTO,STRICT", 0); // counts are the same whatever runs beside them
+}
 
 void CompareTest::showsWhatTheCoreComputes()
 {
@@ -249,6 +258,75 @@ void CompareTest::attentionOfBothAndTheirDifference()
     QVERIFY(d.view().attention()->maps()->b.by == core::MapRef::By::Expert);
     d.workspace.put(Slot::B, nullptr);
     QVERIFY(!d.view().attention()->maps());
+}
+
+void CompareTest::tokensOverCorporaOfBoth()
+{
+    Demo d;
+    d.view().setPage(widgets::CompareView::Page::Corpus);
+    widgets::CompareCorpus& corpus = *d.view().corpus();
+    QVERIFY(corpus.message().contains(QStringLiteral("Count a corpus")));
+    QTemporaryDir folder;
+    const auto path = [&](const char* name) { return std::filesystem::path(folder.path().toStdString()) / name; };
+    {
+        std::ofstream out(path("corpus.txt"));
+        for (int line = 0; line < 60; ++line)
+            out << "The " << (line % 3 ? "man of the house" : "old king")
+                << " had written a letter to the children of the town.\n";
+    }
+    core::CountSettings settings;
+    settings.corpus = {path("corpus.txt")};
+    settings.documents.kind = core::DocumentSplit::Kind::Line;
+    SpecialisationController& counting = d.window.specialisation().controller();
+    for (int of = 0; of < 2; ++of) { // A, then B as A
+        counting.count(settings);
+        QTRY_VERIFY_WITH_TIMEOUT(counting.idle(), 120000);
+        d.workspace.swapSlots();
+        d.settle();
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(d.window.compare().idle() && corpus.message().isEmpty(), 60000);
+    const CheckpointSlots slotted = d.workspace.checkpoints().inSlots();
+    const core::Counts& a = *counting.countsOf(slotted.a);
+    const core::Counts& b = *counting.countsOf(slotted.b);
+    const core::CountsComparison comparison = core::compareCounts(a, b, {});
+    const core::RouterComparison& pair = d.shown().routers[*d.view().pair()];
+    const auto found = std::ranges::find_if(comparison.routers, [&](const core::CountedRouterComparison& router) {
+        return router.a == pair.a && router.b == pair.b;
+    });
+    QVERIFY(found != comparison.routers.end());
+    core::PairSettings pairs;
+    pairs.bootstrap.replicates = 0;
+    const std::vector<core::TokenDifference> tokens = core::tokenDifferences(a, b, *found, pairs);
+    QVERIFY(!tokens.empty());
+    widgets::TokenDifferenceItemModel& model = *corpus.model();
+    QCOMPARE(model.rowCount(), static_cast<int>(tokens.size()));
+    QVERIFY(corpus.summary().contains(QString::number(found->expectedAgreement, 'f', 3)));
+    using Model = widgets::TokenDifferenceItemModel;
+    const auto number = [&](int row, int column) {
+        return model.index(row, column).data().toString().replace(QChar(0x2212), QLatin1Char('-'));
+    };
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const core::TokenDifference& token = tokens[static_cast<std::size_t>(row)];
+        QCOMPARE(number(row, Model::ExpertA).toInt(), token.expertA);
+        QCOMPARE(number(row, Model::Difference),
+                 std::isnan(token.difference)
+                     ? QString()
+                     : widgets::fixedNumber(token.difference, 2).replace(QChar(0x2212), QLatin1Char('-')));
+    }
+    corpus.table()->sortByColumn(Model::Difference, Qt::DescendingOrder);
+    double former = 1e9;
+    for (int row = 0; row < model.rowCount() && !number(row, Model::Difference).isEmpty(); ++row) {
+        QVERIFY(number(row, Model::Difference).toDouble() <= former);
+        former = number(row, Model::Difference).toDouble();
+    }
+    samples::pictureOf(d.window, QStringLiteral("compare-corpus"), widgets::Theme::light(), {1280, 860});
+    d.window.compare().counts().exportTable(path("tokens.csv"));
+    QTRY_VERIFY(d.window.compare().idle());
+    std::ifstream file(path("tokens.csv"));
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    QVERIFY(std::ranges::count(text, '\n') >= static_cast<long>(tokens.size()));
+    d.workspace.put(Slot::B, nullptr);
+    QCOMPARE(model.rowCount(), 0);
 }
 
 void CompareTest::swapping()
