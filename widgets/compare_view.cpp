@@ -235,8 +235,8 @@ void CompareView::showWords()
     m_title->setText(title());
     QString words = comparisonSummary(comparison);
     const QString notes = comparisonNotes(comparison);
-    if (!notes.isEmpty())
-        words += QLatin1Char(' ') + notes.section(QLatin1Char('\n'), 0, 0);
+    if (const QString first = notes.section(QLatin1Char('\n'), 0, 0); !words.contains(first))
+        words += QLatin1Char(' ') + first;
     m_summary->setText(words);
     const QString why = QString::fromStdString(comparison.whyMatching);
     m_summary->setToolTip(notes.isEmpty() ? why : why + QStringLiteral("\n\n") + notes);
