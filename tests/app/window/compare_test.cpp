@@ -2,6 +2,7 @@
 // The Compare page: with the real demonstration checkpoints, and with fake ones where the moment matters.
 #include "app/window/program.h"
 #include "app/window/resources.h"
+#include "core/trace/weight_view.h"
 #include "tests/app/window/window_fixture.h"
 #include "tests/widgets/pictures.h"
 #include "tests/widgets/sample_comparison.h"
@@ -26,6 +27,7 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -143,7 +145,7 @@ private Q_SLOTS:
     void attentionOfBothAndTheirDifference();
     void tokensOverCorporaOfBoth();
     void swapping();
-    void matchingByWeights();
+    void everyWayOfMatching();
     void withoutB();
     void closingBLetsGoOfIt();
     void bThatCannotRunIsSaid();
@@ -341,7 +343,7 @@ void CompareTest::swapping()
     QCOMPARE(d.shown().loss.bitsPerByteA, former.comparison->loss.bitsPerByteB);
 }
 
-void CompareTest::matchingByWeights()
+void CompareTest::everyWayOfMatching()
 {
     Demo d;
     d.controller().setMatching(core::Matching::Identity);
@@ -350,6 +352,27 @@ void CompareTest::matchingByWeights()
     for (const core::RouterComparison& pair : d.shown().routers)
         for (int e = 0; e < std::min(pair.expertsA, pair.expertsB); ++e)
             QCOMPARE(pair.expertOfB[static_cast<std::size_t>(e)], e);
+    d.controller().setMatching(core::Matching::Weights);
+    d.settle();
+    QVERIFY2(d.window.compare().messages().sentences().isEmpty(),
+             qPrintable(d.window.compare().messages().sentences().join(QLatin1Char('\n'))));
+    QVERIFY(d.shown().matching == core::Matching::Weights);
+    core::CompareExtras extras; // the rows of both, as the core reads them
+    std::map<core::RouterAddress, core::WeightView> viewsA, viewsB;
+    const auto rows = [](const CheckpointSession* session, std::map<core::RouterAddress, core::WeightView>& views) {
+        return [session, &views](const core::RouterAddress& router) {
+            const auto at = views.try_emplace(router, core::weightViews(*session->model())->weightView(router)).first;
+            return core::MatrixRows{at->second.routerRows, static_cast<std::size_t>(at->second.width)};
+        };
+    };
+    const CheckpointSlots slotted = d.workspace.checkpoints().inSlots();
+    extras.rowsA = rows(slotted.a, viewsA);
+    extras.rowsB = rows(slotted.b, viewsB);
+    core::CompareSettings byWeights;
+    byWeights.matching = core::Matching::Weights;
+    const auto expected = core::compareTraces({d.workspace.trace(), d.workspace.secondTrace()}, byWeights, extras);
+    for (std::size_t i = 0; i < expected.routers.size(); ++i)
+        QCOMPARE(d.shown().routers[i].expertOfB, expected.routers[i].expertOfB);
     d.controller().setMatching(std::nullopt);
     d.settle();
     QVERIFY(d.shown().matching == core::Matching::Coselection); // other families
