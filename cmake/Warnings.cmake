@@ -5,7 +5,7 @@ function(headscope_target_defaults target)
   # GCC 12 at -O3 takes moving a std::variant for a use of what is not initialised, and std::string's insertions and additions for writes
   # beyond their ends (its bugs 105329, 105651); development builds keep these warnings.
   target_compile_options(${target} PRIVATE
-    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized$<SEMICOLON>-Wno-restrict$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-array-bounds>)
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized$<SEMICOLON>-Wno-restrict$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-stringop-overread$<SEMICOLON>-Wno-array-bounds>)
   if(HEADSCOPE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
