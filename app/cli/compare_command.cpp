@@ -4,6 +4,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/compare_counts.h"
 #include "app/cli/compare_tables.h"
+#include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_file.h"
 #include "app/cli/printable.h"
@@ -205,13 +206,26 @@ Side open(const ModelOptions& options, bool exports, const core::Progress& progr
 
 enum class Maps : std::uint8_t { No, Yes };
 
-core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, Maps maps, const core::Progress& progress)
+/// Says before it begins when it is going to take long.
+std::shared_ptr<const core::Trace> traced(const core::Model& model, const std::string& text, const core::TraceOptions& options, ProgressLine& line,
+                                          const CommandContext& context)
+{
+    const core::Progress progress = line.progress();
+    core::TokenizedText tokens = model.tokenize(text, progress);
+    if (const auto note = longRunNote(*model.info(), options, static_cast<std::int64_t>(tokens.tokens.size()))) {
+        line.wipe();
+        printNotes(context, {*note});
+    }
+    return model.trace(std::move(tokens), options, progress);
+}
+
+core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, Maps maps, ProgressLine& line, const CommandContext& context)
 {
     core::TraceOptions options;
     options.maps = maps == Maps::Yes;
     options.routerLogits = false;
     options.lastLayer = true; // for the divergence of next tokens
-    return {a.model->trace(a.model->tokenize(text, progress), options, progress), b.model->trace(b.model->tokenize(text, progress), options, progress)};
+    return {traced(*a.model, text, options, line, context), traced(*b.model, text, options, line, context)};
 }
 
 /// Router matrices are read when they are asked for, once.
@@ -307,12 +321,12 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     const Side a = open(line.a, exports, progress);
     const Side b = open(line.b, exports, progress);
     core::ComparisonExport what{.program = fmt::format("Headscope {}", version()), .fingerprintA = a.fingerprint, .fingerprintB = b.fingerprint,
-                                .traces = traces(a, b, text, line.attention ? Maps::Yes : Maps::No, progress), .fittedOn = {}, .attention = {}, .length = {}};
+                                .traces = traces(a, b, text, line.attention ? Maps::Yes : Maps::No, shown, context), .fittedOn = {}, .attention = {}, .length = {}};
     if (line.length > 0)
         what.length = core::SequenceLength{.tokens = line.length, .memory = line.memory};
     core::CompareExtras extras;
     if (!line.fit.empty()) {
-        extras.fit = traces(a, b, readBytes(line.fit, context.stop), Maps::No, progress);
+        extras.fit = traces(a, b, readBytes(line.fit, context.stop), Maps::No, shown, context);
         what.fittedOn = fs::path(line.fit).filename().string();
     }
     if (line.settings.matching == core::Matching::Weights) {
