@@ -23,7 +23,7 @@ namespace headscope::widgets {
 namespace {
 
 constexpr int longest = 1 << 20;
-constexpr int memories = 4; // 0, 1, 2, 3 times the length
+constexpr int memories = 4;         // 0, 1, 2, 3 times the length
 constexpr std::array colours{0, 1}; // of A and B, of the palette
 
 struct Row {
@@ -47,8 +47,12 @@ std::vector<Row> rowsOf(const core::ModelInfo& a, const core::ModelInfo& b, cons
 {
     const core::ModelCost ofA = core::modelCost(a, length);
     const core::ModelCost ofB = core::modelCost(b, length);
-    const auto row = [&](const QString& title, auto member) { return Row{title, countText(ofA.all.*member), countText(ofB.all.*member)}; };
-    const auto size = [&](const QString& title, auto member) { return Row{title, sized(ofA.all.*member), sized(ofB.all.*member)}; };
+    const auto row = [&](const QString& title, auto member) {
+        return Row{title, countText(ofA.all.*member), countText(ofB.all.*member)};
+    };
+    const auto size = [&](const QString& title, auto member) {
+        return Row{title, sized(ofA.all.*member), sized(ofB.all.*member)};
+    };
     using Cost = core::AttentionCost;
     return {size(CostView::tr("multiply-accumulates"), &Cost::multiplyAccumulates),
             size(CostView::tr("of the routers, besides"), &Cost::routing),
@@ -178,7 +182,8 @@ void CostView::setModels(std::shared_ptr<const core::ModelInfo> a, std::shared_p
 void CostView::setLength(const core::SequenceLength& length)
 {
     m_tokens->setValue(static_cast<int>(std::clamp<std::int64_t>(length.tokens, 1, longest)));
-    const auto memory = length.tokens == 0 ? 0 : std::lround(static_cast<double>(length.memory) / static_cast<double>(length.tokens));
+    const auto memory =
+        length.tokens == 0 ? 0 : std::lround(static_cast<double>(length.memory) / static_cast<double>(length.tokens));
     m_memory->setCurrentIndex(static_cast<int>(std::clamp<long>(memory, 0, memories - 1)));
 }
 
@@ -240,7 +245,8 @@ void CostView::recolor()
     const Theme theme = themeOf(palette());
     setPlotTheme(*m_plot, theme, font());
     for (int graph = 0; graph < m_plot->graphCount(); ++graph)
-        m_plot->graph(graph)->setPen(QPen(expertColor(colours[static_cast<std::size_t>(graph)]), 2, graph == 0 ? Qt::SolidLine : Qt::DashLine));
+        m_plot->graph(graph)->setPen(
+            QPen(expertColor(colours[static_cast<std::size_t>(graph)]), 2, graph == 0 ? Qt::SolidLine : Qt::DashLine));
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -18,8 +18,8 @@ class QTableWidget;
 
 namespace headscope::widgets {
 
-/// What the attention of two models costs (core/cost): a table for one length, and a plot over lengths. The memory is a multiple of the length,
-/// as in the papers (C = 1 + memory / length).
+/// What the attention of two models costs (core/cost): a table for one length, and a plot over lengths. The memory is a
+/// multiple of the length, as in the papers (C = 1 + memory / length).
 class CostView : public QWidget
 {
     Q_OBJECT

@@ -69,7 +69,8 @@ void CompareLine::add(CLI::App& app)
     b.add(app, "B", "-b");
     app.get_option("A")->required(false)->description("a checkpoint, a file or a folder");
     app.get_option("B")->required(false)->description("the one it is compared with");
-    app.add_option("--counts-a", counts.a, "instead of A, B and a text: counts of A over a corpus, as `count` writes them")->type_name("FILE");
+    app.add_option("--counts-a", counts.a, "instead of A, B and a text: counts of A over a corpus, as `count` writes them")
+        ->type_name("FILE");
     app.add_option("--counts-b", counts.b, "and of B")->type_name("FILE");
     app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often")
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
@@ -79,10 +80,15 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--match", matching, "how experts of A find those of B; auto: identity within one run, else coselection")
         ->check(CLI::IsMember({"auto", "identity", "coselection", "weights"}).description(""))
         ->type_name("auto|identity|coselection|weights");
-    app.add_option("--fit", fit, "a text to fit the matching on, instead of cross-fitting it over parts of the text")->type_name("FILE");
+    app.add_option("--fit", fit, "a text to fit the matching on, instead of cross-fitting it over parts of the text")
+        ->type_name("FILE");
     app.add_option("--pair", pairs, "routers to pair by hand, as layers.0.self.qo=layers.1.self.o.h0")->type_name("A=B");
-    app.add_option("--folds", settings.folds, "parts that the matching is cross-fitted over")->check(CLI::Range(2, 1000).description(""))->type_name("N");
-    app.add_option("--null", settings.nullReplicates, "draws of the null; 0 leaves it out")->check(CLI::Range(0, 100'000).description(""))->type_name("N");
+    app.add_option("--folds", settings.folds, "parts that the matching is cross-fitted over")
+        ->check(CLI::Range(2, 1000).description(""))
+        ->type_name("N");
+    app.add_option("--null", settings.nullReplicates, "draws of the null; 0 leaves it out")
+        ->check(CLI::Range(0, 100'000).description(""))
+        ->type_name("N");
     app.add_option("--bootstrap", settings.bootstrapReplicates, "draws of the intervals; 0 leaves them out")
         ->check(CLI::Range(0, 100'000).description(""))
         ->type_name("N");
@@ -98,7 +104,8 @@ void CompareLine::add(CLI::App& app)
         ->type_name("routers|tokens|experts|attention|cost");
     app.add_flag("--attention", attention, "compare the maps of matched heads and experts too");
     app.add_option("--out", out, "write a file: .json (docs/compare-file.md), .csv, .tsv, .md or .tex")->type_name("FILE");
-    app.add_option("--report", report, "write a report with settings, tables and both strips: .md or .pdf")->type_name("FILE");
+    app.add_option("--report", report, "write a report with settings, tables and both strips: .md or .pdf")
+        ->type_name("FILE");
     app.add_option("--router", routers, "routers of A: those whose strips the report shows, or whose counts are compared")
         ->expected(1, -1)
         ->delimiter(',')
@@ -113,14 +120,16 @@ std::pair<core::RouterAddress, core::RouterAddress> pairOf(const std::string& te
     const auto a = core::RouterAddress::parse(text.substr(0, sign));
     const auto b = sign == std::string::npos ? std::nullopt : core::RouterAddress::parse(text.substr(sign + 1));
     if (!a || !b)
-        throw UsageError(fmt::format("--pair takes two addresses of routers, as layers.0.self.qo=layers.1.self.o; {} is none.", printable(text)));
+        throw UsageError(fmt::format(
+            "--pair takes two addresses of routers, as layers.0.self.qo=layers.1.self.o; {} is none.", printable(text)));
     return {*a, *b};
 }
 
 void CompareLine::checkOut(const CLI::App& app) const
 {
     if (app.count("--out") > 0 && !core::tableFormat(fs::path(out).extension().string()))
-        throw UsageError(fmt::format("--out needs a name that ends in .json, .csv, .tsv, .md or .tex; {} does not.", printable(out)));
+        throw UsageError(
+            fmt::format("--out needs a name that ends in .json, .csv, .tsv, .md or .tex; {} does not.", printable(out)));
 }
 
 void CompareLine::checkCounts(const CLI::App& app)
@@ -129,7 +138,8 @@ void CompareLine::checkCounts(const CLI::App& app)
         throw UsageError("--counts-a and --counts-b go together: give the counts of both.");
     if (!a.model().empty() || text.given())
         throw UsageError("--counts-a and --counts-b stand in the place of A, B and a text; give one or the other.");
-    for (const char* option : {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds", "--attention"}) {
+    for (const char* option :
+         {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds", "--attention"}) {
         if (app.count(option) > 0)
             throw UsageError(fmt::format("{} belongs to a comparison over a text; counts know only sums.", option));
     }
@@ -207,7 +217,8 @@ Side open(const ModelOptions& options, bool exports, const core::Progress& progr
 enum class Maps : std::uint8_t { No, Yes };
 
 /// Says before it begins when it is going to take long.
-std::shared_ptr<const core::Trace> traced(const core::Model& model, const std::string& text, const core::TraceOptions& options, ProgressLine& line,
+std::shared_ptr<const core::Trace> traced(const core::Model& model, const std::string& text,
+                                          const core::TraceOptions& options, ProgressLine& line,
                                           const CommandContext& context)
 {
     const core::Progress progress = line.progress();
@@ -219,7 +230,8 @@ std::shared_ptr<const core::Trace> traced(const core::Model& model, const std::s
     return model.trace(std::move(tokens), options, progress);
 }
 
-core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, Maps maps, ProgressLine& line, const CommandContext& context)
+core::ComparedTraces traces(const Side& a, const Side& b, const std::string& text, Maps maps, ProgressLine& line,
+                            const CommandContext& context)
 {
     core::TraceOptions options;
     options.maps = maps == Maps::Yes;
@@ -244,17 +256,20 @@ core::RouterRows rowsOf(const std::shared_ptr<const core::Model>& model, const c
 }
 
 /// KL(A‖B) behind every token; empty where the vocabularies differ.
-std::vector<float> divergence(const Side& a, const Side& b, const core::ComparedTraces& compared, const core::Progress& progress)
+std::vector<float> divergence(const Side& a, const Side& b, const core::ComparedTraces& compared,
+                              const core::Progress& progress)
 {
     const core::NextTokenHead* const headA = core::nextTokenHead(*a.model);
     const core::NextTokenHead* const headB = core::nextTokenHead(*b.model);
-    if (headA == nullptr || headB == nullptr || !core::sameVocabulary(*a.model, *b.model) || compared.a->text().ids() != compared.b->text().ids())
+    if (headA == nullptr || headB == nullptr || !core::sameVocabulary(*a.model, *b.model) ||
+        compared.a->text().ids() != compared.b->text().ids())
         return {};
     return core::nextTokenDivergence({*headA, *compared.a}, {*headB, *compared.b}, progress);
 }
 
 /// Into `what`; returns which blocks could not be compared.
-std::vector<std::string> compareMaps(const core::Comparison& comparison, core::ComparisonExport& what, const core::Progress& progress)
+std::vector<std::string> compareMaps(const core::Comparison& comparison, core::ComparisonExport& what,
+                                     const core::Progress& progress)
 {
     const core::MapPairs pairs = core::mapPairs(comparison, *what.traces.a, *what.traces.b);
     for (const core::MapPair& maps : pairs.pairs)
@@ -273,7 +288,8 @@ std::vector<std::size_t> stripsOf(const CompareLine& line, const core::Compariso
         wanted = selectRouters(paired, line.routers);
     }
     for (std::size_t i = 0; i < comparison.routers.size(); ++i) {
-        const bool chosen = line.routers.empty() ? strips.size() < stripsOfAReport : std::ranges::find(wanted, comparison.routers[i].a) != wanted.end();
+        const bool chosen = line.routers.empty() ? strips.size() < stripsOfAReport
+                                                 : std::ranges::find(wanted, comparison.routers[i].a) != wanted.end();
         if (chosen)
             strips.push_back(i);
     }
@@ -291,7 +307,8 @@ void writeTable(const CompareLine& line, const core::Comparison& comparison, con
     file.commit();
 }
 
-void writeReport(const CompareLine& line, const core::Comparison& comparison, const core::ComparisonExport& what, const CommandContext& context)
+void writeReport(const CompareLine& line, const core::Comparison& comparison, const core::ComparisonExport& what,
+                 const CommandContext& context)
 {
     const core::Report report = core::comparisonReport(comparison, what, stripsOf(line, comparison));
     if (fs::path(line.report).extension() == ".pdf")
@@ -320,8 +337,13 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     const std::string text = line.text.bytes(context);
     const Side a = open(line.a, exports, progress);
     const Side b = open(line.b, exports, progress);
-    core::ComparisonExport what{.program = fmt::format("Headscope {}", version()), .fingerprintA = a.fingerprint, .fingerprintB = b.fingerprint,
-                                .traces = traces(a, b, text, line.attention ? Maps::Yes : Maps::No, shown, context), .fittedOn = {}, .attention = {}, .length = {}};
+    core::ComparisonExport what{.program = fmt::format("Headscope {}", version()),
+                                .fingerprintA = a.fingerprint,
+                                .fingerprintB = b.fingerprint,
+                                .traces = traces(a, b, text, line.attention ? Maps::Yes : Maps::No, shown, context),
+                                .fittedOn = {},
+                                .attention = {},
+                                .length = {}};
     if (line.length > 0)
         what.length = core::SequenceLength{.tokens = line.length, .memory = line.memory};
     core::CompareExtras extras;

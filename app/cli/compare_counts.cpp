@@ -45,10 +45,16 @@ std::vector<std::size_t> chosen(const core::CountsComparison& comparison, const 
 void printRouters(const CommandContext& context, const core::CountsComparisonExport& what)
 {
     using Align = Table::Align;
-    Table table({{"A"}, {"B"}, {"expected agreement", Align::Right}, {"chance", Align::Right}, {"load JSD", Align::Right}, {"stability", Align::Right}});
+    Table table({{"A"},
+                 {"B"},
+                 {"expected agreement", Align::Right},
+                 {"chance", Align::Right},
+                 {"load JSD", Align::Right},
+                 {"stability", Align::Right}});
     for (const std::size_t index : what.routers) {
         const core::CountedRouterComparison& pair = what.comparison.routers[index];
-        table.add({pair.a.toString(), pair.b.toString(), number(pair.expectedAgreement), number(pair.chance), number(pair.loadDivergence), number(pair.stability)});
+        table.add({pair.a.toString(), pair.b.toString(), number(pair.expectedAgreement), number(pair.chance),
+                   number(pair.loadDivergence), number(pair.stability)});
     }
     table.print(context.out);
 }
@@ -60,12 +66,20 @@ void printTokens(const CommandContext& context, const core::CountsComparisonExpo
         const core::CountedRouterComparison& pair = what.comparison.routers[index];
         auto rows = core::tokenDifferences(what.a, what.b, pair, what.pairs, progress);
         std::erase_if(rows, [](const core::TokenDifference& row) { return std::isnan(row.difference); });
-        std::ranges::stable_sort(rows, std::greater<>(), [](const core::TokenDifference& row) { return std::abs(row.difference); });
+        std::ranges::stable_sort(rows, std::greater<>(),
+                                 [](const core::TokenDifference& row) { return std::abs(row.difference); });
         rows.resize(std::min(rows.size(), tokensShown));
-        Table table({{"token"}, {"A", Align::Right}, {"B", Align::Right}, {"PMI A", Align::Right}, {"PMI B", Align::Right}, {"B - A", Align::Right}});
+        Table table({{"token"},
+                     {"A", Align::Right},
+                     {"B", Align::Right},
+                     {"PMI A", Align::Right},
+                     {"PMI B", Align::Right},
+                     {"B - A", Align::Right}});
         for (const core::TokenDifference& row : rows)
-            table.add({printable(row.piece), std::to_string(row.expertA), std::to_string(row.expertB), number(row.pmiA), number(row.pmiB), number(row.difference)});
-        context.out << fmt::format("{} and {}: the largest differences of matched experts\n", pair.a.toString(), pair.b.toString());
+            table.add({printable(row.piece), std::to_string(row.expertA), std::to_string(row.expertB), number(row.pmiA),
+                       number(row.pmiB), number(row.difference)});
+        context.out << fmt::format("{} and {}: the largest differences of matched experts\n", pair.a.toString(),
+                                   pair.b.toString());
         table.print(context.out, "  ");
         context.out << '\n';
     }
@@ -80,20 +94,27 @@ void compareCountsFiles(const CompareCountsLine& line, const CommandContext& con
     const core::Counts a = core::readCounts(line.a, progress);
     const core::Counts b = core::readCounts(line.b, progress);
     const core::CountsComparison comparison = core::compareCounts(a, b, line.settings, {}, progress);
-    core::CountsComparisonExport what{.a = a, .b = b, .comparison = comparison, .program = fmt::format("Headscope {}", version()),
-                                      .routers = chosen(comparison, line.routers), .pairs = {}};
+    core::CountsComparisonExport what{.a = a,
+                                      .b = b,
+                                      .comparison = comparison,
+                                      .program = fmt::format("Headscope {}", version()),
+                                      .routers = chosen(comparison, line.routers),
+                                      .pairs = {}};
     what.pairs.minimum = line.minimum;
     what.pairs.bootstrap.replicates = 0;
     if (!line.out.empty()) {
         core::AtomicStream file(line.out);
         const auto table = line.tokens ? core::CountsComparisonTable::Tokens : core::CountsComparisonTable::Routers;
-        core::writeCountsComparison(file.stream(), *core::tableFormat(std::filesystem::path(line.out).extension().string()), table, what, progress);
+        core::writeCountsComparison(file.stream(), *core::tableFormat(std::filesystem::path(line.out).extension().string()),
+                                    table, what, progress);
         file.commit();
         shown.wipe();
     } else {
         shown.wipe();
-        context.out << fmt::format("A {} ({}), B {} ({}), over {}\nmatching: {}. {}\n\n", a.basis.model, a.basis.variant, b.basis.model, b.basis.variant,
-                                   comparison.sameCorpus ? "the same corpus" : "different corpora", core::toString(comparison.matching), comparison.whyMatching);
+        context.out << fmt::format("A {} ({}), B {} ({}), over {}\nmatching: {}. {}\n\n", a.basis.model, a.basis.variant,
+                                   b.basis.model, b.basis.variant,
+                                   comparison.sameCorpus ? "the same corpus" : "different corpora",
+                                   core::toString(comparison.matching), comparison.whyMatching);
         if (line.tokens)
             printTokens(context, what, progress);
         else

@@ -30,7 +30,8 @@ std::string arrows(const std::vector<int>& expertOfB)
     constexpr std::size_t most = 8;
     std::string text;
     for (std::size_t e = 0; e < expertOfB.size() && e < most; ++e)
-        text += fmt::format("{}{}→{}", e == 0 ? "" : " ", e, expertOfB[e] < 0 ? std::string("–") : std::to_string(expertOfB[e]));
+        text +=
+            fmt::format("{}{}→{}", e == 0 ? "" : " ", e, expertOfB[e] < 0 ? std::string("–") : std::to_string(expertOfB[e]));
     return expertOfB.size() > most ? text + " …" : text;
 }
 
@@ -41,13 +42,21 @@ void printComparison(const CommandContext& context, const core::Comparison& comp
     const core::ComparedNames names = core::comparedNames(comparison);
     context.out << fmt::format("A {} ({}), B {} ({})\n", names.a, comparison.a->variant, names.b, comparison.b->variant);
     context.out << fmt::format("{} units of text{}; bits per byte A {}, B {}\n", comparison.alignment.units.size(),
-                               comparison.alignment.sameTokens ? "" : " (tokenizers differ)", number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
+                               comparison.alignment.sameTokens ? "" : " (tokenizers differ)",
+                               number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
     context.out << fmt::format("matching: {}. {}\n\n", core::toString(comparison.matching), comparison.whyMatching);
     using Align = Table::Align;
-    Table table({{"A"}, {"B"}, {"agreement", Align::Right}, {"95 %"}, {"chance", Align::Right}, {"null 95 %"}, {"bound", Align::Right}, {"experts"}});
+    Table table({{"A"},
+                 {"B"},
+                 {"agreement", Align::Right},
+                 {"95 %"},
+                 {"chance", Align::Right},
+                 {"null 95 %"},
+                 {"bound", Align::Right},
+                 {"experts"}});
     for (const core::RouterComparison& pair : comparison.routers)
-        table.add({pair.a.toString(), pair.b.toString(), number(pair.agreement), interval(pair.interval), number(pair.chance), interval(pair.null), number(pair.bound),
-                   arrows(pair.expertOfB)});
+        table.add({pair.a.toString(), pair.b.toString(), number(pair.agreement), interval(pair.interval),
+                   number(pair.chance), interval(pair.null), number(pair.bound), arrows(pair.expertOfB)});
     table.print(context.out);
     std::vector<std::string> notes = comparison.notes;
     const std::vector<std::string> unpaired = core::unpairedSentences(comparison);

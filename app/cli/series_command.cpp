@@ -30,12 +30,17 @@ std::string number(double value)
 void printSeries(const CommandContext& context, const core::Series& series)
 {
     using Align = Table::Align;
-    Table table({{"step", Align::Right}, {"saturation", Align::Right}, {"chance", Align::Right}, {"next", Align::Right}, {"load entropy", Align::Right},
+    Table table({{"step", Align::Right},
+                 {"saturation", Align::Right},
+                 {"chance", Align::Right},
+                 {"next", Align::Right},
+                 {"load entropy", Align::Right},
                  {"bits per byte", Align::Right}});
     for (std::size_t i = 0; i < series.members.size(); ++i)
-        table.add({std::to_string(series.members[i].step), number(series.saturation[i]), number(series.chance[i]), number(series.next[i]), number(series.entropy[i]),
-                   number(series.bitsPerByte[i])});
-    context.out << fmt::format("Means over {} routers; saturation: share of the choices that the last step makes too\n", series.routers.size());
+        table.add({std::to_string(series.members[i].step), number(series.saturation[i]), number(series.chance[i]),
+                   number(series.next[i]), number(series.entropy[i]), number(series.bitsPerByte[i])});
+    context.out << fmt::format("Means over {} routers; saturation: share of the choices that the last step makes too\n",
+                               series.routers.size());
     table.print(context.out);
 }
 
@@ -58,7 +63,8 @@ void runSeries(const Arguments& arguments, const CommandContext& context)
     text.requireOne();
     const auto format = core::tableFormat(std::filesystem::path(out).extension().string());
     if (parser.app().count("--out") > 0 && !format)
-        throw UsageError(fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
+        throw UsageError(
+            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
     if (!out.empty())
         requireWritable(out, model.model());
 
@@ -71,7 +77,9 @@ void runSeries(const Arguments& arguments, const CommandContext& context)
     }
     const core::OpenOptions options = model.openOptions(core::OpenFor::Running);
     ProgressLine line(context);
-    const auto open = [&](std::size_t member, const core::Progress& progress) { return core::openModel(files[member].path, options, progress); };
+    const auto open = [&](std::size_t member, const core::Progress& progress) {
+        return core::openModel(files[member].path, options, progress);
+    };
     const auto steps = core::runSeries(members, text.bytes(context), open, {.arrived = {}, .progress = line.progress()});
     const core::Series series = core::compareSteps(steps);
     line.wipe();

@@ -79,9 +79,10 @@ std::vector<SeriesFile> findSeries(const fs::path& folder)
     if (members.size() < 2 && fs::is_directory(folder / "checkpoint", error))
         members = longestRow(folder / "checkpoint");
     if (members.size() < 2)
-        throw Error(fmt::format("{} does not hold the checkpoints of a run: there are no two whose names differ only in a number "
-                                "(model-400.pth, model-800.pth).",
-                                shown(folder)));
+        throw Error(
+            fmt::format("{} does not hold the checkpoints of a run: there are no two whose names differ only in a number "
+                        "(model-400.pth, model-800.pth).",
+                        shown(folder)));
     return members;
 }
 

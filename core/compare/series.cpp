@@ -63,19 +63,26 @@ double chance(const Load& a, const Load& b, std::int64_t tokens, int chosen)
 void requireComparable(const SeriesStep& step, const SeriesStep& last)
 {
     if (step.ids != last.ids)
-        throw Error(fmt::format("{} and {} cut the text into different tokens; they are not of one run.", step.member.name, last.member.name));
+        throw Error(fmt::format("{} and {} cut the text into different tokens; they are not of one run.", step.member.name,
+                                last.member.name));
     const auto same = [](const auto& a, const auto& b) {
-        return a->router.address == b->router.address && a->router.experts == b->router.experts && a->router.chosen == b->router.chosen &&
-               a->heads == b->heads;
+        return a->router.address == b->router.address && a->router.experts == b->router.experts &&
+               a->router.chosen == b->router.chosen && a->heads == b->heads;
     };
     if (!std::equal(step.sites.begin(), step.sites.end(), last.sites.begin(), last.sites.end(), same))
-        throw Error(fmt::format("{} and {} do not have the same routers; they are not of one run.", step.member.name, last.member.name));
+        throw Error(fmt::format("{} and {} do not have the same routers; they are not of one run.", step.member.name,
+                                last.member.name));
 }
 
 RouterSeries routerSeries(std::span<const SeriesStep> steps, std::size_t site, int head)
 {
     const SiteRouting& last = *steps.back().sites[site];
-    RouterSeries result{.address = last.address(head), .experts = last.router.experts, .chosen = last.router.chosen, .saturation = {}, .chance = {}, .next = {},
+    RouterSeries result{.address = last.address(head),
+                        .experts = last.router.experts,
+                        .chosen = last.router.chosen,
+                        .saturation = {},
+                        .chance = {},
+                        .next = {},
                         .entropy = {}};
     const Load lastLoad = loadOf(last, head);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -89,7 +96,8 @@ RouterSeries routerSeries(std::span<const SeriesStep> steps, std::size_t site, i
     return result;
 }
 
-std::vector<double> mean(const std::vector<RouterSeries>& routers, std::vector<double> RouterSeries::* values, std::size_t steps)
+std::vector<double> mean(const std::vector<RouterSeries>& routers, std::vector<double> RouterSeries::*values,
+                         std::size_t steps)
 {
     std::vector<double> means(steps, routers.empty() ? blank : 0);
     for (const RouterSeries& router : routers)
@@ -102,7 +110,10 @@ std::vector<double> mean(const std::vector<RouterSeries>& routers, std::vector<d
 
 SeriesStep seriesStep(const SeriesMember& member, const Trace& trace)
 {
-    SeriesStep step{.member = member, .sites = {}, .ids = trace.streams.empty() ? std::vector<TokenId>() : trace.text().ids(), .bitsPerByte = bitsPerByte(trace)};
+    SeriesStep step{.member = member,
+                    .sites = {},
+                    .ids = trace.streams.empty() ? std::vector<TokenId>() : trace.text().ids(),
+                    .bitsPerByte = bitsPerByte(trace)};
     for (const auto& site : trace.sites) {
         if (site->router.sharedWith)
             continue;
@@ -134,7 +145,8 @@ Series compareSteps(std::span<const SeriesStep> steps)
     return series;
 }
 
-std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::string_view text, const MemberOpener& open, const SeriesHooks& hooks)
+std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::string_view text, const MemberOpener& open,
+                                  const SeriesHooks& hooks)
 {
     std::vector<std::size_t> order(members.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -145,12 +157,15 @@ std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::st
     for (const std::size_t at : order) {
         const SeriesMember& member = members[at];
         const auto part = [&](double fraction, std::string_view stage) {
-            hooks.progress.at((static_cast<double>(done) + fraction) / static_cast<double>(members.size()), fmt::format("{}: {}", member.name, stage));
+            hooks.progress.at((static_cast<double>(done) + fraction) / static_cast<double>(members.size()),
+                              fmt::format("{}: {}", member.name, stage));
         };
         part(0, "opening");
-        const auto model = open(at, {.report = [&](double fraction, std::string_view stage) { part(fraction / 2, stage); }, .stop = hooks.progress.stop});
+        const auto model = open(at, {.report = [&](double fraction, std::string_view stage) { part(fraction / 2, stage); },
+                                     .stop = hooks.progress.stop});
         const TraceOptions options{.maps = false, .routerLogits = false, .loss = true};
-        const Progress tracing{.report = [&](double fraction, std::string_view stage) { part((1 + fraction) / 2, stage); }, .stop = hooks.progress.stop};
+        const Progress tracing{.report = [&](double fraction, std::string_view stage) { part((1 + fraction) / 2, stage); },
+                               .stop = hooks.progress.stop};
         steps[at] = seriesStep(member, *model->trace(model->tokenize(text, tracing), options, tracing));
         if (hooks.arrived)
             hooks.arrived(std::make_shared<const SeriesStep>(steps[at]));

@@ -27,8 +27,8 @@ struct SeriesMember {
 struct SeriesStep {
     SeriesMember member;
     std::vector<std::shared_ptr<const SiteRouting>> sites; // without logits
-    std::vector<TokenId> ids;  // of the text
-    double bitsPerByte = 0;    // loss over the bytes of all tokens but the first; NaN without a text
+    std::vector<TokenId> ids;                              // of the text
+    double bitsPerByte = 0; // loss over the bytes of all tokens but the first; NaN without a text
 };
 SeriesStep seriesStep(const SeriesMember& member, const Trace& trace);
 
@@ -37,11 +37,13 @@ struct RouterSeries {
     RouterAddress address;
     int experts = 0;
     int chosen = 0;
-    /// Share of the choices of this step that the last step makes too: router saturation (Muennighoff et al. 2024, OLMoE). 1 at the last.
+    /// Share of the choices of this step that the last step makes too: router saturation (Muennighoff et al. 2024, OLMoE). 1
+    /// at the last.
     std::vector<double> saturation; // [steps]
-    std::vector<double> chance;     // [steps]: the same for two independent routings of these loads, Σ_e i(e)·i_last(e) / k, i(e) = n(e)/N
-    std::vector<double> next;       // [steps]: shared with the next step; NaN at the last
-    std::vector<double> entropy;    // [steps]: of the load, divided by log E
+    std::vector<double>
+        chance; // [steps]: the same for two independent routings of these loads, Σ_e i(e)·i_last(e) / k, i(e) = n(e)/N
+    std::vector<double> next;    // [steps]: shared with the next step; NaN at the last
+    std::vector<double> entropy; // [steps]: of the load, divided by log E
 };
 
 struct Series {
@@ -51,8 +53,8 @@ struct Series {
     std::vector<double> saturation, chance, next, entropy; // [steps]: means over the routers
 };
 
-/// Any of the steps of a run, ascending; the last of them is what the others are held against. Throws Error when they are not of one text or do
-/// not have the same routers.
+/// Any of the steps of a run, ascending; the last of them is what the others are held against. Throws Error when they are
+/// not of one text or do not have the same routers.
 Series compareSteps(std::span<const SeriesStep> steps);
 
 /// Opens the member of this index. May throw Error.
@@ -63,8 +65,9 @@ struct SeriesHooks {
     Progress progress;
 };
 
-/// Runs the text by every member, one after the other, with only one in memory: the last step first (the others are held against it), then from
-/// the first on. `steps` come back ascending. Throws Error (naming the member that could not be opened or run), Cancelled.
+/// Runs the text by every member, one after the other, with only one in memory: the last step first (the others are held
+/// against it), then from the first on. `steps` come back ascending. Throws Error (naming the member that could not be
+/// opened or run), Cancelled.
 std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::string_view text, const MemberOpener& open,
                                   const SeriesHooks& hooks = {});
 

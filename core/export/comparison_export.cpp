@@ -18,10 +18,10 @@ namespace headscope::core {
 namespace {
 
 constexpr std::array<std::pair<ComparisonTable, std::string_view>, 5> tableNames{{{ComparisonTable::Routers, "routers"},
-                                                                                   {ComparisonTable::Tokens, "tokens"},
-                                                                                   {ComparisonTable::Experts, "experts"},
-                                                                                   {ComparisonTable::Attention, "attention"},
-                                                                                   {ComparisonTable::Cost, "cost"}}};
+                                                                                  {ComparisonTable::Tokens, "tokens"},
+                                                                                  {ComparisonTable::Experts, "experts"},
+                                                                                  {ComparisonTable::Attention, "attention"},
+                                                                                  {ComparisonTable::Cost, "cost"}}};
 
 DataCell matched(int expert)
 {
@@ -34,26 +34,28 @@ DataCell matched(int expert)
 
 std::vector<DataColumn> routerColumns()
 {
-    return {{"a", "router of A"},
-            {"b", "router of B"},
-            {"experts_a", "E of A"},
-            {"experts_b", "E of B"},
-            {"chosen_a", "k of A"},
-            {"chosen_b", "k of B"},
-            {"agreement", "mean over units of Σ_e min(x_u(e), y_u(π e)) / min(k_A, k_B): x, y the choices of A and B, π the matching"},
-            {"chance", "Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N"},
-            {"null_mean", "agreement after B's choices were permuted over token types and matched anew: the mean …"},
-            {"null_low", "… 2.5 %"},
-            {"null_high", "… and 97.5 % of the draws"},
-            {"low", "95 % interval of the agreement, bootstrap over blocks of the text"},
-            {"high", "its upper end"},
-            {"bound", "the most that this matching could reach"},
-            {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits"},
-            {"mutual_information", "of the choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null"},
-            {"gate_correlation", "Spearman's rank correlation of the matched experts' gates over units, mean over experts"},
-            {"matching", "how experts were matched"},
-            {"stability", "share of the experts that every fold matched the same"},
-            {"too_little_text", "1 where units·k < 50·E: the matching is not to be trusted"}};
+    return {
+        {"a", "router of A"},
+        {"b", "router of B"},
+        {"experts_a", "E of A"},
+        {"experts_b", "E of B"},
+        {"chosen_a", "k of A"},
+        {"chosen_b", "k of B"},
+        {"agreement",
+         "mean over units of Σ_e min(x_u(e), y_u(π e)) / min(k_A, k_B): x, y the choices of A and B, π the matching"},
+        {"chance", "Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N"},
+        {"null_mean", "agreement after B's choices were permuted over token types and matched anew: the mean …"},
+        {"null_low", "… 2.5 %"},
+        {"null_high", "… and 97.5 % of the draws"},
+        {"low", "95 % interval of the agreement, bootstrap over blocks of the text"},
+        {"high", "its upper end"},
+        {"bound", "the most that this matching could reach"},
+        {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits"},
+        {"mutual_information", "of the choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null"},
+        {"gate_correlation", "Spearman's rank correlation of the matched experts' gates over units, mean over experts"},
+        {"matching", "how experts were matched"},
+        {"stability", "share of the experts that every fold matched the same"},
+        {"too_little_text", "1 where units·k < 50·E: the matching is not to be trusted"}};
 }
 
 std::vector<DataCell> routerCells(const RouterComparison& pair)
@@ -147,7 +149,8 @@ void addExperts(DataTableWriter& writer, const RouterComparison& pair, const Com
     for (std::size_t e = 0; e < pair.expertOfB.size(); ++e) {
         const int other = pair.expertOfB[e];
         const bool counted = other >= 0 && static_cast<std::size_t>(other) < ofB.size();
-        writer.row({pair.a.toString(), static_cast<std::int64_t>(e), pair.b.toString(), matched(other), e < ofA.size() ? DataCell(ofA[e]) : DataCell(),
+        writer.row({pair.a.toString(), static_cast<std::int64_t>(e), pair.b.toString(), matched(other),
+                    e < ofA.size() ? DataCell(ofA[e]) : DataCell(),
                     counted ? DataCell(ofB[static_cast<std::size_t>(other)]) : DataCell(),
                     e < pair.gateCorrelations.size() ? DataCell(pair.gateCorrelations[e]) : DataCell()});
     }
@@ -173,7 +176,8 @@ std::string mapName(const MapRef& map, const Trace& trace)
 std::vector<DataCell> attentionCells(const ComparedMaps& compared, const ComparedTraces& traces)
 {
     const auto& rows = compared.rows.cosine;
-    return {mapName(compared.maps.a, *traces.a), mapName(compared.maps.b, *traces.b), compared.rows.meanCosine, compared.rows.meanDivergence,
+    return {mapName(compared.maps.a, *traces.a), mapName(compared.maps.b, *traces.b), compared.rows.meanCosine,
+            compared.rows.meanDivergence,
             static_cast<std::int64_t>(std::ranges::count_if(rows, [](float value) { return !std::isnan(value); }))};
 }
 
@@ -185,7 +189,8 @@ std::vector<DataColumn> costColumns()
             {"checkpoint", "its name"},
             {"tokens", "T, of the sequence"},
             {"memory", "(C - 1)·T, tokens before it that are attended to"},
-            {"multiply_accumulates", "of all layers' attention: projections, scores, mixing, positions (SwitchHead paper, Eq. 11-13)"},
+            {"multiply_accumulates",
+             "of all layers' attention: projections, scores, mixing, positions (SwitchHead paper, Eq. 11-13)"},
             {"stored_floats", "queries, keys, values, scores before and after the softmax, positions"},
             {"routing_multiply_accumulates", "of the routers, not in the published formula"},
             {"attention_matrices", "maps per layer, added over the layers"},
@@ -195,7 +200,8 @@ std::vector<DataColumn> costColumns()
             {"parameters", "of the whole model"}};
 }
 
-std::vector<DataCell> costCells(std::string_view which, const std::string& name, const ModelInfo& info, const ComparisonExport& what)
+std::vector<DataCell> costCells(std::string_view which, const std::string& name, const ModelInfo& info,
+                                const ComparisonExport& what)
 {
     const ModelCost cost = comparedCost(info, what);
     return {std::string(which),
@@ -224,7 +230,8 @@ std::vector<DataColumn> columnsOf(ComparisonTable table)
     return {};
 }
 
-void addModel(About& about, const std::string& which, const std::string& name, const ModelInfo& info, const std::string& fingerprint)
+void addModel(About& about, const std::string& which, const std::string& name, const ModelInfo& info,
+              const std::string& fingerprint)
 {
     about.facts.emplace_back(which, name);
     about.facts.emplace_back(which + "_family", info.family);
@@ -265,7 +272,8 @@ std::vector<std::string> unpairedSentences(const Comparison& comparison)
     std::vector<std::string> sentences;
     for (const auto* side : {&comparison.onlyA, &comparison.onlyB}) {
         for (const UnpairedRouter& router : *side)
-            sentences.push_back(fmt::format("{} of {} has no counterpart: {}", router.address.toString(), side == &comparison.onlyA ? "A" : "B", router.why));
+            sentences.push_back(fmt::format("{} of {} has no counterpart: {}", router.address.toString(),
+                                            side == &comparison.onlyA ? "A" : "B", router.why));
     }
     return sentences;
 }

@@ -3,8 +3,8 @@
 
 #include "core/compare/attention_comparison.h"
 #include "core/compare/comparison.h"
-#include "core/trace/model_cost.h"
 #include "core/export/data_table.h"
+#include "core/trace/model_cost.h"
 
 #include <iosfwd>
 #include <optional>
@@ -22,20 +22,20 @@ struct ComparedMaps {
 
 /// What is written of a comparison besides its values.
 struct ComparisonExport {
-    std::string program; // "Headscope 0.1.0"
+    std::string program;                    // "Headscope 0.1.0"
     std::string fingerprintA, fingerprintB; // of the checkpoints; empty where not computed
     ComparedTraces traces;                  // that were compared
-    std::string fittedOn;                   // what the matching was fitted on, for a reader; empty: cross-fitted or not fitted
-    std::vector<ComparedMaps> attention;    // empty: not compared
-    std::optional<SequenceLength> length;   // of the cost; none: what each was trained with, else the text's
+    std::string fittedOn;                 // what the matching was fitted on, for a reader; empty: cross-fitted or not fitted
+    std::vector<ComparedMaps> attention;  // empty: not compared
+    std::optional<SequenceLength> length; // of the cost; none: what each was trained with, else the text's
 };
 
 enum class ComparisonTable : std::uint8_t {
-    Routers, // a row for every pair of routers
-    Tokens,  // a row for every unit of the text
-    Experts, // a row for every expert of A in every pair of routers
+    Routers,   // a row for every pair of routers
+    Tokens,    // a row for every unit of the text
+    Experts,   // a row for every expert of A in every pair of routers
     Attention, // a row for every pair of attention maps
-    Cost,    // a row for A and one for B
+    Cost,      // a row for A and one for B
 };
 std::string_view toString(ComparisonTable table); // "routers", …
 std::optional<ComparisonTable> comparisonTable(std::string_view name);

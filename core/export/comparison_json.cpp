@@ -22,7 +22,8 @@ void writeInterval(JsonWriter& json, std::string_view name, const Interval& inte
     json.endArray();
 }
 
-void writeModel(JsonWriter& json, std::string_view key, const std::string& name, const ModelInfo& info, const std::string& fingerprint)
+void writeModel(JsonWriter& json, std::string_view key, const std::string& name, const ModelInfo& info,
+                const std::string& fingerprint)
 {
     json.key(key);
     json.beginObject();

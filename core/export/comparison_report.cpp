@@ -29,7 +29,9 @@ std::string interval(const Interval& range)
 ReportTable models(const Comparison& comparison, const ComparisonExport& what)
 {
     ReportTable table{{"", "A", "B"}, {}};
-    const auto row = [&](const std::string& name, const std::string& a, const std::string& b) { table.rows.push_back({name, a, b}); };
+    const auto row = [&](const std::string& name, const std::string& a, const std::string& b) {
+        table.rows.push_back({name, a, b});
+    };
     const ModelInfo& a = *comparison.a;
     const ModelInfo& b = *comparison.b;
     const ComparedNames names = comparedNames(comparison);
@@ -49,7 +51,9 @@ ReportTable costs(const Comparison& comparison, const ComparisonExport& what)
     const ModelCost a = comparedCost(*comparison.a, what);
     const ModelCost b = comparedCost(*comparison.b, what);
     ReportTable table{{"attention of all layers", "A", "B"}, {}};
-    const auto row = [&](const std::string& name, const std::string& ofA, const std::string& ofB) { table.rows.push_back({name, ofA, ofB}); };
+    const auto row = [&](const std::string& name, const std::string& ofA, const std::string& ofB) {
+        table.rows.push_back({name, ofA, ofB});
+    };
     const auto length = [](const SequenceLength& l) { return fmt::format("{} + {}", l.tokens, l.memory); };
     const auto millions = [](double value) { return fmt::format("{:.1f} M", value / 1e6); };
     row("tokens + memory", length(a.length), length(b.length));
@@ -59,7 +63,8 @@ ReportTable costs(const Comparison& comparison, const ComparisonExport& what)
     row("attention matrices", fmt::format("{}", a.all.attentionMatrices), fmt::format("{}", b.all.attentionMatrices));
     row("projection matrices stored", fmt::format("{}", a.all.matricesStored), fmt::format("{}", b.all.matricesStored));
     row("computed for a token", fmt::format("{}", a.all.matricesComputed), fmt::format("{}", b.all.matricesComputed));
-    row("parameters of projections", millions(static_cast<double>(a.all.parameters)), millions(static_cast<double>(b.all.parameters)));
+    row("parameters of projections", millions(static_cast<double>(a.all.parameters)),
+        millions(static_cast<double>(b.all.parameters)));
     return table;
 }
 
@@ -67,9 +72,10 @@ ReportTable routers(const Comparison& comparison)
 {
     ReportTable table{{"A", "B", "agreement", "95 %", "chance", "null 95 %", "bound", "load JSD", "MI", "gates ρ"}, {}};
     for (const RouterComparison& pair : comparison.routers)
-        table.rows.push_back({pair.a.toString(), pair.b.toString(), number(pair.agreement) + (pair.tooLittleText ? " (too little text)" : ""), interval(pair.interval),
-                              number(pair.chance), interval(pair.null), number(pair.bound), number(pair.loadDivergence), number(pair.mutualInformation),
-                              number(pair.gateCorrelation)});
+        table.rows.push_back({pair.a.toString(), pair.b.toString(),
+                              number(pair.agreement) + (pair.tooLittleText ? " (too little text)" : ""),
+                              interval(pair.interval), number(pair.chance), interval(pair.null), number(pair.bound),
+                              number(pair.loadDivergence), number(pair.mutualInformation), number(pair.gateCorrelation)});
     return table;
 }
 
@@ -132,19 +138,23 @@ ReportStrips strips(const Comparison& comparison, const RouterComparison& pair, 
 
 std::string settingsSentence(const Comparison& comparison, const ComparisonExport& what)
 {
-    std::string text = fmt::format("{}. Matching: {}. {}", what.program, toString(comparison.matching), comparison.whyMatching);
+    std::string text =
+        fmt::format("{}. Matching: {}. {}", what.program, toString(comparison.matching), comparison.whyMatching);
     if (!what.fittedOn.empty())
         text += fmt::format(" The matching was fitted on {}.", what.fittedOn);
     else if (comparison.crossFitted)
-        text += fmt::format(" Every one of {} stretches of the text is judged by the matching that was fitted on the others.", comparison.settings.folds);
-    return text + fmt::format(" Null of {} draws, intervals of {} draws, seed {}.", comparison.settings.nullReplicates, comparison.settings.bootstrapReplicates,
-                              comparison.settings.seed);
+        text +=
+            fmt::format(" Every one of {} stretches of the text is judged by the matching that was fitted on the others.",
+                        comparison.settings.folds);
+    return text + fmt::format(" Null of {} draws, intervals of {} draws, seed {}.", comparison.settings.nullReplicates,
+                              comparison.settings.bootstrapReplicates, comparison.settings.seed);
 }
 
 void addRouters(Report& report, const Comparison& comparison)
 {
     report.emplace_back(ReportHeading{2, "Routers"});
-    report.emplace_back(std::string("Agreement is the share of the choices that the matched experts of both share, against chance (independent choices of the same loads) and "
+    report.emplace_back(std::string("Agreement is the share of the choices that the matched experts of both share, against "
+                                    "chance (independent choices of the same loads) and "
                                     "a null (B's choices permuted over token types and matched anew)."));
     report.emplace_back(routers(comparison));
     for (std::string& sentence : unpairedSentences(comparison))
@@ -163,8 +173,10 @@ Report comparisonReport(const Comparison& comparison, const ComparisonExport& wh
     report.emplace_back(settingsSentence(comparison, what));
     report.emplace_back(models(comparison, what));
     if (!std::isnan(comparison.loss.difference.low))
-        report.emplace_back(fmt::format("B needs {:+.4f} bits per byte against A (95 %: {}), over {} bytes that both predict.",
-                                        comparison.loss.bitsPerByteB - comparison.loss.bitsPerByteA, interval(comparison.loss.difference), comparison.loss.bytes));
+        report.emplace_back(
+            fmt::format("B needs {:+.4f} bits per byte against A (95 %: {}), over {} bytes that both predict.",
+                        comparison.loss.bitsPerByteB - comparison.loss.bitsPerByteA, interval(comparison.loss.difference),
+                        comparison.loss.bytes));
     for (const std::string& note : comparison.notes)
         report.emplace_back(note);
     addRouters(report, comparison);

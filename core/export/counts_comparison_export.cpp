@@ -19,7 +19,8 @@ std::vector<DataColumn> routerColumns()
             {"experts_b", "E of B"},
             {"chosen_a", "k of A"},
             {"chosen_b", "k of B"},
-            {"expected_agreement", "Σ_t m(t)·Σ_e P_A(e|t)·P_B(π e|t) / min(k_A, k_B) / Σ_t m(t): what two share that decide independently given the token"},
+            {"expected_agreement", "Σ_t m(t)·Σ_e P_A(e|t)·P_B(π e|t) / min(k_A, k_B) / Σ_t m(t): what two share that decide "
+                                   "independently given the token"},
             {"chance", "the same not given the token: Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N"},
             {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits"},
             {"experts", "π: the counterpart of each expert of A, - for none"},
@@ -82,17 +83,19 @@ About aboutOf(const CountsComparisonExport& what, const std::vector<DataColumn>&
     return about;
 }
 
-void addTokens(DataTableWriter& writer, const CountedRouterComparison& pair, const CountsComparisonExport& what, const Progress& progress)
+void addTokens(DataTableWriter& writer, const CountedRouterComparison& pair, const CountsComparisonExport& what,
+               const Progress& progress)
 {
     for (const TokenDifference& row : tokenDifferences(what.a, what.b, pair, what.pairs, progress))
-        writer.row({pair.a.toString(), std::int64_t{row.expertA}, pair.b.toString(), std::int64_t{row.expertB}, std::int64_t{row.id}, row.piece, row.countA,
-                    row.countB, row.tokenA, row.tokenB, row.pmiA, row.pmiB, row.difference, displayed(row.piece)});
+        writer.row({pair.a.toString(), std::int64_t{row.expertA}, pair.b.toString(), std::int64_t{row.expertB},
+                    std::int64_t{row.id}, row.piece, row.countA, row.countB, row.tokenA, row.tokenB, row.pmiA, row.pmiB,
+                    row.difference, displayed(row.piece)});
 }
 
 } // namespace
 
-void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparisonTable table, const CountsComparisonExport& what,
-                           const Progress& progress)
+void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparisonTable table,
+                           const CountsComparisonExport& what, const Progress& progress)
 {
     const auto columns = table == CountsComparisonTable::Routers ? routerColumns() : tokenColumns();
     const auto writer = makeTableWriter(out, format, columns, aboutOf(what, columns));
@@ -103,8 +106,9 @@ void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparis
             addTokens(*writer, pair, what, progress);
             continue;
         }
-        writer->row({pair.a.toString(), pair.b.toString(), std::int64_t{pair.expertsA}, std::int64_t{pair.expertsB}, std::int64_t{pair.chosenA},
-                     std::int64_t{pair.chosenB}, pair.expectedAgreement, pair.chance, pair.loadDivergence, experts(pair.expertOfB), pair.stability});
+        writer->row({pair.a.toString(), pair.b.toString(), std::int64_t{pair.expertsA}, std::int64_t{pair.expertsB},
+                     std::int64_t{pair.chosenA}, std::int64_t{pair.chosenB}, pair.expectedAgreement, pair.chance,
+                     pair.loadDivergence, experts(pair.expertOfB), pair.stability});
     }
     writer->finish();
 }

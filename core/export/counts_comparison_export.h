@@ -17,9 +17,9 @@ struct CountsComparisonExport {
     const Counts& a;
     const Counts& b;
     const CountsComparison& comparison;
-    std::string program;               // "Headscope 0.1.0"
-    std::vector<std::size_t> routers;  // indices into CountsComparison::routers
-    PairSettings pairs;                // of PMI: minimum of n(t), weighting, α
+    std::string program;              // "Headscope 0.1.0"
+    std::vector<std::size_t> routers; // indices into CountsComparison::routers
+    PairSettings pairs;               // of PMI: minimum of n(t), weighting, α
 };
 
 enum class CountsComparisonTable : std::uint8_t {
@@ -27,7 +27,7 @@ enum class CountsComparisonTable : std::uint8_t {
     Tokens,  // a row for every token and pair of matched experts: A | B | difference
 };
 
-void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparisonTable table, const CountsComparisonExport& what,
-                           const Progress& progress = {});
+void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparisonTable table,
+                           const CountsComparisonExport& what, const Progress& progress = {});
 
 } // namespace headscope::core

@@ -90,7 +90,8 @@ std::string htmlTable(const ReportTable& table)
 /// Code points, not bytes.
 std::size_t lengthOf(std::string_view text)
 {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::string cell(std::string_view text, const std::string& colour)
@@ -104,7 +105,9 @@ std::string tint(double agreement)
 {
     if (std::isnan(agreement))
         return {};
-    const auto part = [agreement](int full) { return static_cast<int>(std::lround(255 - (255 - full) * std::clamp(1 - agreement, 0.0, 1.0))); };
+    const auto part = [agreement](int full) {
+        return static_cast<int>(std::lround(255 - (255 - full) * std::clamp(1 - agreement, 0.0, 1.0)));
+    };
     return fmt::format("#{:02x}{:02x}{:02x}", part(0xF2), part(0xB0), part(0x60));
 }
 
@@ -142,7 +145,8 @@ std::string reportMarkdown(const Report& report)
     std::string text;
     for (const ReportBlock& block : report)
         text += std::visit(Overloaded{[](const ReportHeading& heading) {
-                                          return std::string(static_cast<std::size_t>(heading.level), '#') + " " + markdownText(heading.text) + "\n\n";
+                                          return std::string(static_cast<std::size_t>(heading.level), '#') + " " +
+                                                 markdownText(heading.text) + "\n\n";
                                       },
                                       [](const std::string& paragraph) { return markdownText(paragraph) + "\n\n"; },
                                       [](const ReportTable& table) { return markdownTable(table); },

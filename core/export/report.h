@@ -25,8 +25,8 @@ struct ReportTable {
 
 /// One stretch of a text and what two models chose for it.
 struct ReportUnit {
-    std::string text; // in display form
-    std::string a, b; // "3", "1 4"
+    std::string text;   // in display form
+    std::string a, b;   // "3", "1 4"
     int colourOfA = -1; // index into the palette; -1 for none
     int colourOfB = -1;
     double agreement = std::numeric_limits<double>::quiet_NaN();
@@ -39,8 +39,8 @@ using Report = std::vector<ReportBlock>;
 /// GitHub's Markdown; strips are tables.
 std::string reportMarkdown(const Report& report);
 
-/// A page of its own that asks for nothing from elsewhere, of the simple kind that QTextDocument understands; strips are lines of coloured
-/// cells. `colour` gives "#rrggbb" for an index of the palette.
+/// A page of its own that asks for nothing from elsewhere, of the simple kind that QTextDocument understands; strips are
+/// lines of coloured cells. `colour` gives "#rrggbb" for an index of the palette.
 std::string reportHtml(const Report& report, const std::function<std::string(int index)>& colour);
 
 } // namespace headscope::core

@@ -25,8 +25,8 @@ void writeSeries(std::ostream& out, TableFormat format, const Series& series, co
     for (std::size_t i = 0; i < series.members.size(); ++i) {
         const SeriesMember& member = series.members[i];
         const auto row = [&](const std::string& router, const auto& values) {
-            writer->row({member.step, member.name, router, values.saturation[i], values.chance[i], values.next[i], values.entropy[i],
-                         series.bitsPerByte[i]});
+            writer->row({member.step, member.name, router, values.saturation[i], values.chance[i], values.next[i],
+                         values.entropy[i], series.bitsPerByte[i]});
         };
         row("all", series);
         for (const RouterSeries& router : series.routers)

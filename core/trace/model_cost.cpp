@@ -34,7 +34,9 @@ ProjectionCount projection(const Router* router, int heads, bool gated)
 {
     if (router == nullptr)
         return {.stored = heads, .computed = heads, .gated = false};
-    return {.stored = router->experts * (router->expertsOfAllHeads ? 1 : heads), .computed = router->chosen * heads, .gated = gated};
+    return {.stored = router->experts * (router->expertsOfAllHeads ? 1 : heads),
+            .computed = router->chosen * heads,
+            .gated = gated};
 }
 
 } // namespace
@@ -48,7 +50,8 @@ AttentionShape attentionShape(const ModelInfo& model, const MapGroup& block)
     shape.headWidth = block.width;
     shape.valueWidth = block.valueWidth;
     shape.positionHeads = block.relativeHeads;
-    if (const Router* const both = routerAt(model, block, Site::QO)) { // an expert brings its query and its output projection
+    if (const Router* const both =
+            routerAt(model, block, Site::QO)) { // an expert brings its query and its output projection
         shape.query = {.stored = both->experts * block.keyHeads, .computed = block.maps, .gated = false};
         shape.output = {.stored = both->experts * block.keyHeads, .computed = block.maps, .gated = true};
     } else {
@@ -74,7 +77,8 @@ ModelCost modelCost(const ModelInfo& model, const SequenceLength& length)
         const AttentionCost cost = attentionCost(shape, length);
         result.blocks.push_back({block.address, shape, cost});
         AttentionCost added = cost;
-        if (const auto group = weightsGroupOf(model, block.address); group && !stored.emplace(*group, block.address.block).second)
+        if (const auto group = weightsGroupOf(model, block.address);
+            group && !stored.emplace(*group, block.address.block).second)
             added.parameters = added.matricesStored = 0;
         result.all += added;
     }
@@ -85,7 +89,8 @@ std::optional<SequenceLength> trainedLength(const ModelInfo& model)
 {
     if (model.visibility.segment <= 0)
         return std::nullopt;
-    return SequenceLength{.tokens = model.visibility.segment, .memory = model.visibility.segment * model.visibility.segmentsBack};
+    return SequenceLength{.tokens = model.visibility.segment,
+                          .memory = model.visibility.segment * model.visibility.segmentsBack};
 }
 
 } // namespace headscope::core

@@ -18,7 +18,8 @@ std::shared_ptr<core::ModelInfo> dense(int heads, std::int64_t segment)
     info->parameters = 12345;
     info->visibility.segment = segment;
     info->visibility.segmentsBack = 1;
-    info->maps.push_back({.address = {}, .maps = heads, .keyHeads = heads, .width = 8, .valueWidth = 8, .relativeHeads = heads});
+    info->maps.push_back(
+        {.address = {}, .maps = heads, .keyHeads = heads, .width = 8, .valueWidth = 8, .relativeHeads = heads});
     return info;
 }
 

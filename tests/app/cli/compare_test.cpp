@@ -19,7 +19,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-const std::string text = "Two models read the same sentence, and what their experts do with every token of it is held side by side.";
+const std::string text =
+    "Two models read the same sentence, and what their experts do with every token of it is held side by side.";
 
 class Compare : public ::testing::Test
 {
@@ -74,7 +75,8 @@ TEST_F(Compare, TokensTileTheTextInOrder)
     for (const Json& token : all.at("tokens")) {
         EXPECT_GE(token.at("begin").get<std::size_t>(), end);
         end = token.at("end").get<std::size_t>();
-        EXPECT_EQ(token.at("text"), text.substr(token.at("begin").get<std::size_t>(), end - token.at("begin").get<std::size_t>()));
+        EXPECT_EQ(token.at("text"),
+                  text.substr(token.at("begin").get<std::size_t>(), end - token.at("begin").get<std::size_t>()));
     }
     EXPECT_EQ(end, text.size());
     for (const Json& router : all.at("routers"))
@@ -89,8 +91,10 @@ TEST_F(Compare, WritesTablesOfEveryKindAndFormat)
     EXPECT_THAT(written("switchhead_xl", "switchall_xl", "t.tsv", {"--table", "tokens"}), StartsWith("begin\tend\ttext\t"));
     EXPECT_THAT(written("switchhead_xl", "switchall_xl", "e.md", {"--table", "experts"}), StartsWith("| a |"));
     EXPECT_THAT(written("switchhead_xl", "switchall_xl", "c.tex", {"--table", "cost"}), HasSubstr("\\toprule"));
-    EXPECT_EQ(written("switchhead_xl", "switchall_xl", "one.csv"), written("switchhead_xl", "switchall_xl", "two.csv")); // the seed decides
-    const std::string cost = written("switchhead_xl", "switchall_xl", "l.csv", {"--table", "cost", "--length", "100", "--memory", "50"});
+    EXPECT_EQ(written("switchhead_xl", "switchall_xl", "one.csv"),
+              written("switchhead_xl", "switchall_xl", "two.csv")); // the seed decides
+    const std::string cost =
+        written("switchhead_xl", "switchall_xl", "l.csv", {"--table", "cost", "--length", "100", "--memory", "50"});
     EXPECT_THAT(cost, HasSubstr(",100,50,"));
 }
 
@@ -106,13 +110,15 @@ TEST_F(Compare, AttentionMapsRowByRow)
     }
     const Json other = Json::parse(written("switchhead_xl", "switchall_xl", "b.json", {"--attention"}));
     EXPECT_LT(other.at("attention").at(0).at("meanCosine").get<double>(), 1);
-    EXPECT_THAT(written("switchhead_xl", "switchall_xl", "c.csv", {"--attention", "--table", "attention"}), StartsWith("a,b,cosine,"));
+    EXPECT_THAT(written("switchhead_xl", "switchall_xl", "c.csv", {"--attention", "--table", "attention"}),
+                StartsWith("a,b,cosine,"));
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--table", "attention", "--out", folder.file("d.csv")})).code, 2);
 }
 
 TEST_F(Compare, PairsByHand)
 {
-    const Json all = Json::parse(written("switchhead_xl", "switchall_xl", "a.json", {"--pair", "layers.0.self.o.h0=layers.1.self.o.h1"}));
+    const Json all =
+        Json::parse(written("switchhead_xl", "switchall_xl", "a.json", {"--pair", "layers.0.self.o.h0=layers.1.self.o.h1"}));
     bool found = false;
     for (const Json& router : all.at("routers"))
         found = found || (router.at("a") == "layers.0.self.o.h0" && router.at("b") == "layers.1.self.o.h1");
@@ -122,7 +128,8 @@ TEST_F(Compare, PairsByHand)
 
 TEST_F(Compare, AMatchingCanBeFittedOnAnotherText)
 {
-    const std::string other = folder.file("fit.txt", "Another text, on which the experts of the one find those of the other before they are judged.");
+    const std::string other = folder.file(
+        "fit.txt", "Another text, on which the experts of the one find those of the other before they are judged.");
     const Json all = Json::parse(written("switchhead_xl", "switchall_xl", "a.json", {"--fit", other}));
     EXPECT_EQ(all.at("settings").at("fittedOn"), "fit.txt");
     EXPECT_FALSE(all.at("settings").at("crossFitted").get<bool>());
@@ -146,14 +153,16 @@ TEST_F(Compare, PrintsATableAndWritesAReport)
 
 TEST_F(Compare, RefusesWhatItCannotDo)
 {
-    EXPECT_THAT(refusal({"compare", fixture("switchhead_xl"), folder.file("nothing.pth"), "--text", "a"}), HasSubstr("nothing.pth"));
+    EXPECT_THAT(refusal({"compare", fixture("switchhead_xl"), folder.file("nothing.pth"), "--text", "a"}),
+                HasSubstr("nothing.pth"));
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--report", "a.pdf"})).code, 2); // this program cannot draw
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--report", "a.docx"})).code, 2);
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--out", "a.xlsx"})).code, 2);
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--pair", "layers.0"})).code, 2);
     EXPECT_EQ(run(line("switchhead_xl", "switchall_xl", {"--memory", "3"})).code, 2);
     EXPECT_EQ(run({"compare", fixture("switchhead_xl"), "--text", "a"}).code, 2);
-    EXPECT_THAT(refusal(line("switchhead_xl", "switchall_xl", {"--pair", "layers.0.self.o.h0=layers.9.self.o.h1"})), HasSubstr("layers.9.self.o.h1"));
+    EXPECT_THAT(refusal(line("switchhead_xl", "switchall_xl", {"--pair", "layers.0.self.o.h0=layers.9.self.o.h1"})),
+                HasSubstr("layers.9.self.o.h1"));
 }
 
 class CompareCounts : public ::testing::Test
@@ -235,7 +244,8 @@ TEST(ReportText, IsEscaped)
     report.emplace_back(core::ReportHeading{2, "a|b <c>"});
     report.emplace_back(std::string("x*y & z"));
     report.emplace_back(core::ReportTable{{"p|q"}, {{"<td>"}}});
-    report.emplace_back(core::ReportStrips{{.text = "<s>", .a = "1", .b = "2 [3]", .colourOfA = 1, .colourOfB = -1, .agreement = 0.5}});
+    report.emplace_back(
+        core::ReportStrips{{.text = "<s>", .a = "1", .b = "2 [3]", .colourOfA = 1, .colourOfB = -1, .agreement = 0.5}});
     const std::string markdown = core::reportMarkdown(report);
     EXPECT_THAT(markdown, StartsWith("## a\\|b"));
     EXPECT_THAT(markdown, HasSubstr("p\\|q"));

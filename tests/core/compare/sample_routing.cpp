@@ -147,6 +147,47 @@ std::vector<int> randomPermutation(int size, std::uint64_t seed)
     return result;
 }
 
+CompareSettings settings(Matching matching)
+{
+    CompareSettings result;
+    result.matching = matching;
+    result.nullReplicates = 40;
+    result.bootstrapReplicates = 100;
+    return result;
+}
+
+std::vector<SampleSite> switchHead(const TokenizedText& text, int experts, int chosen, const RandomRouting& routing)
+{
+    std::vector<SampleSite> sites;
+    for (const char* address : {"layers.0.self.v", "layers.0.self.o", "layers.1.self.v", "layers.1.self.o"}) {
+        RandomRouting own = routing;
+        own.seed = routing.seed * 100 + sites.size();
+        own.noiseSeed = routing.noiseSeed * 100 + sites.size();
+        sites.push_back({.address = address,
+                         .experts = experts,
+                         .chosen = chosen,
+                         .heads = 2,
+                         .logits = randomLogits(text, 2, experts, own)});
+    }
+    return sites;
+}
+
+RouterRows Rows::of(std::uint64_t seed, std::vector<int> to, int experts, std::size_t width)
+{
+    return [this, seed, to, experts, width](const RouterAddress& address) {
+        std::vector<float> values(static_cast<std::size_t>(experts) * width);
+        for (int e = 0; e < experts; ++e)
+            for (std::size_t i = 0; i < width; ++i) {
+                const auto row = static_cast<std::size_t>(to.empty() ? e : to[static_cast<std::size_t>(e)]);
+                const auto site = static_cast<std::uint64_t>(address.depth * 100 + static_cast<int>(address.site) * 10 +
+                                                             address.head.value_or(0));
+                values[row * width + i] = static_cast<float>(normal(seed, site, static_cast<std::uint64_t>(e), i));
+            }
+        m_kept.push_back(std::make_unique<std::vector<float>>(std::move(values)));
+        return MatrixRows{*m_kept.back(), width};
+    };
+}
+
 ComparedTraces traces(Trace a, Trace b)
 {
     return {std::make_shared<const Trace>(std::move(a)), std::make_shared<const Trace>(std::move(b))};

@@ -13,7 +13,8 @@ core::TokenizedText halves()
 {
     core::TokenizedText text;
     text.text = "abcd";
-    text.tokens = {{.id = 1, .piece = "a", .span = {0, 1}, .special = false, .group = 0}, {.id = 2, .piece = "bcd", .span = {1, 4}, .special = false, .group = 1}};
+    text.tokens = {{.id = 1, .piece = "a", .span = {0, 1}, .special = false, .group = 0},
+                   {.id = 2, .piece = "bcd", .span = {1, 4}, .special = false, .group = 1}};
     return text;
 }
 

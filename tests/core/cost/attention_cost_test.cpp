@@ -7,15 +7,24 @@ namespace headscope::tests {
 namespace {
 
 using core::AttentionCost;
-using core::AttentionShape;
 using core::attentionCost;
+using core::AttentionShape;
 using core::SequenceLength;
 
 AttentionShape dense(std::int64_t width, int heads, std::int64_t headWidth, int positionHeads)
 {
     const core::ProjectionCount all{.stored = heads, .computed = heads, .gated = false};
-    return {.width = width, .heads = heads, .keyHeads = heads, .headWidth = headWidth, .valueWidth = headWidth, .positionHeads = positionHeads,
-            .query = all, .key = all, .value = all, .output = all, .routerRows = 0};
+    return {.width = width,
+            .heads = heads,
+            .keyHeads = heads,
+            .headWidth = headWidth,
+            .valueWidth = headWidth,
+            .positionHeads = positionHeads,
+            .query = all,
+            .key = all,
+            .value = all,
+            .output = all,
+            .routerRows = 0};
 }
 
 AttentionShape switchHead(std::int64_t width, int heads, std::int64_t headWidth, int experts, int chosen)
@@ -51,12 +60,15 @@ TEST(AttentionCost, ReproducesThePublishedDenseModels)
 
 TEST(AttentionCost, SwitchHeadIsThePublishedFormula)
 {
-    // Head width 76 in the 47M configuration: 200.3 M with two experts, 232.5 M with three (reference figures of the same formula).
-    EXPECT_NEAR(attentionCost(switchHead(412, 2, 76, 5, 2), {.tokens = 256, .memory = 256}).multiplyAccumulates / 1e6, 200.3, 0.05);
+    // Head width 76 in the 47M configuration: 200.3 M with two experts, 232.5 M with three (reference figures of the same
+    // formula).
+    EXPECT_NEAR(attentionCost(switchHead(412, 2, 76, 5, 2), {.tokens = 256, .memory = 256}).multiplyAccumulates / 1e6, 200.3,
+                0.05);
     const double T = 256, d = 412, h = 76, C = 2, n = 2;
     for (const int k : {1, 2, 3}) {
         const AttentionCost cost = attentionCost(switchHead(412, 2, 76, 5, k), {.tokens = 256, .memory = 256});
-        EXPECT_DOUBLE_EQ(cost.multiplyAccumulates, n * (2 * T * h * d + 2 * T * k * h * (d + 1) + 2 * C * T * T * h + 2 * C * T * h * d));
+        EXPECT_DOUBLE_EQ(cost.multiplyAccumulates,
+                         n * (2 * T * h * d + 2 * T * k * h * (d + 1) + 2 * C * T * T * h + 2 * C * T * h * d));
         EXPECT_DOUBLE_EQ(cost.storedFloats, n * (4 * T * h + 2 * C * T * T + 2 * C * T * h));
         EXPECT_EQ(cost.matricesStored, 2 * 2 + 2 * 2 * 5);
         EXPECT_EQ(cost.matricesComputed, 2 * 2 + 2 * 2 * k);
@@ -70,8 +82,8 @@ TEST(AttentionCost, MoaByHand)
 {
     // d 3, head width 2, 4 experts of which 2 are chosen, 5 tokens, no memory.
     const AttentionCost cost = attentionCost(moa(3, 2, 4, 2), {.tokens = 5, .memory = 0});
-    const double queries = 5 * 2 * (3 * 2);       // 5 tokens, 2 experts, 3 × 2
-    const double keysAndValues = 5 * 2 * (3 * 2); // once each
+    const double queries = 5 * 2 * (3 * 2);             // 5 tokens, 2 experts, 3 × 2
+    const double keysAndValues = 5 * 2 * (3 * 2);       // once each
     const double outputs = 5 * 2 * (2 * 3) + 5 * 2 * 2; // and a gate on what goes in, 2 wide
     const double scores = 2 * 25 * 2;                   // 2 maps of 5 × 5, 2 wide
     const double mixing = 2 * 25 * 2;

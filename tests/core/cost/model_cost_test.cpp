@@ -24,11 +24,16 @@ core::ModelInfo model(int layers, bool repeated)
     info.visibility.segment = 8;
     info.visibility.segmentsBack = 1;
     for (int depth = 0; depth < layers; ++depth) {
-        info.maps.push_back({.address = {core::Stack::None, depth, core::Block::Self}, .maps = 2, .keyHeads = 2, .width = 3, .valueWidth = 5,
+        info.maps.push_back({.address = {core::Stack::None, depth, core::Block::Self},
+                             .maps = 2,
+                             .keyHeads = 2,
+                             .width = 3,
+                             .valueWidth = 5,
                              .relativeHeads = 2});
         for (const core::Site site : {core::Site::V, core::Site::O})
             for (const int head : {0, 1})
-                info.routers.push_back(router(depth, site, head, repeated ? std::optional<std::string>("layers.0") : std::nullopt));
+                info.routers.push_back(
+                    router(depth, site, head, repeated ? std::optional<std::string>("layers.0") : std::nullopt));
     }
     return info;
 }
@@ -76,7 +81,8 @@ TEST(ModelCost, ADecisionThatIsSharedIsRoutedOnce)
     core::ModelInfo info = model(1, false);
     for (core::Router& router : info.routers)
         if (router.address.site == core::Site::V)
-            router.sharedWith = core::RouterAddress{core::Stack::None, 0, core::Block::Self, core::Site::O, router.address.head};
+            router.sharedWith =
+                core::RouterAddress{core::Stack::None, 0, core::Block::Self, core::Site::O, router.address.head};
     EXPECT_EQ(core::attentionShape(info, info.maps.front()).routerRows, 8);
 }
 

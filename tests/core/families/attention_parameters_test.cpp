@@ -17,7 +17,8 @@ bool isProjection(const core::TensorView& tensor)
 {
     const auto has = [&](std::string_view part) { return tensor.name.find(part) != std::string::npos; };
     constexpr std::array others{"selections.", "sel_", "bias", "norm", "inv_freq", ".pe."};
-    return (has(".self_attn.") || has(".attention.")) && tensor.elementCount() > 1 && std::none_of(others.begin(), others.end(), has);
+    return (has(".self_attn.") || has(".attention.")) && tensor.elementCount() > 1 &&
+           std::none_of(others.begin(), others.end(), has);
 }
 
 class Parameters : public ::testing::TestWithParam<std::filesystem::path>

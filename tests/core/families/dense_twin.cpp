@@ -13,11 +13,15 @@ namespace {
 using Attention = Variant::Attention;
 using Shape = std::vector<std::int64_t>;
 
-std::string layerPrefix(std::int64_t layer) { return fmt::format("unique_layers.{}.", layer); }
+std::string layerPrefix(std::int64_t layer)
+{
+    return fmt::format("unique_layers.{}.", layer);
+}
 
 test::TorchTensor& find(test::TorchCheckpoint& checkpoint, const std::string& name)
 {
-    return *std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(), [&](const auto& tensor) { return tensor.name == name; });
+    return *std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                         [&](const auto& tensor) { return tensor.name == name; });
 }
 
 /// Rows of the first dimension, taken in groups of `experts`, in the order in which `order` names them.
@@ -43,7 +47,10 @@ std::vector<double> transposed(const std::vector<double>& values, std::int64_t r
     return result;
 }
 
-void append(std::vector<double>& all, const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); }
+void append(std::vector<double>& all, const std::vector<double>& more)
+{
+    all.insert(all.end(), more.begin(), more.end());
+}
 
 /// A mixture of SwitchHead as the dense projection it amounts to.
 test::TorchTensor denseProjection(const test::TorchTensor& mixture, const Variant& v, double gate, bool output)
@@ -51,8 +58,10 @@ test::TorchTensor denseProjection(const test::TorchTensor& mixture, const Varian
     test::TorchTensor dense{.name = mixture.name};
     const auto rows = mixture.shape[1];
     const auto columns = mixture.shape[2];
-    for (std::int64_t head = 0; head < v.heads; ++head) // in: [d, width] -> rows of heads; out: [width, d] -> the same before the turn below
-        append(dense.values, output ? summed(mixture, head, v.experts, gate) : transposed(summed(mixture, head, v.experts, gate), rows, columns));
+    for (std::int64_t head = 0; head < v.heads;
+         ++head) // in: [d, width] -> rows of heads; out: [width, d] -> the same before the turn below
+        append(dense.values, output ? summed(mixture, head, v.experts, gate)
+                                    : transposed(summed(mixture, head, v.experts, gate), rows, columns));
     if (output)
         dense.values = transposed(dense.values, v.heads * rows, columns);
     dense.shape = output ? Shape{columns, v.heads * rows} : Shape{v.heads * columns, rows};
@@ -60,7 +69,8 @@ test::TorchTensor denseProjection(const test::TorchTensor& mixture, const Varian
 }
 
 /// MoA with all experts chosen: ordinary heads that share keys and values, without biases.
-std::vector<test::TorchTensor> denseSlots(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v, double gate)
+std::vector<test::TorchTensor> denseSlots(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v,
+                                          double gate)
 {
     const auto w = v.headWidth;
     const auto d = v.width;
@@ -81,12 +91,18 @@ std::vector<test::TorchTensor> denseSlots(test::TorchCheckpoint& file, const std
     }
     merge.values = transposed(out, all, d);
     const std::vector<double> none(static_cast<std::size_t>(all));
-    return {q, kv, pos, merge, {.name = prefix + "global_content_bias", .shape = {v.experts, w}, .values = none},
-            {.name = prefix + "global_pos_bias", .shape = {v.experts, w}, .values = none}, {.name = prefix + "scale", .shape = {1}, .values = {0.375}}};
+    return {q,
+            kv,
+            pos,
+            merge,
+            {.name = prefix + "global_content_bias", .shape = {v.experts, w}, .values = none},
+            {.name = prefix + "global_pos_bias", .shape = {v.experts, w}, .values = none},
+            {.name = prefix + "scale", .shape = {1}, .values = {0.375}}};
 }
 
 /// A mixture feed-forward as the dense one whose hidden layer is those of all experts side by side.
-std::vector<test::TorchTensor> denseFeedForward(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v, double gate)
+std::vector<test::TorchTensor> denseFeedForward(test::TorchCheckpoint& file, const std::string& prefix, const Variant& v,
+                                                double gate)
 {
     const auto inner = v.feedForwardExperts * v.feedForwardSize;
     const bool before = v.selectionMode == "mul"; // the gate multiplies what goes into the activation
@@ -94,14 +110,21 @@ std::vector<test::TorchTensor> denseFeedForward(test::TorchCheckpoint& file, con
     const auto& keys = find(file, prefix + "pkm.keys").values;
     for (std::int64_t e = 0; e < v.feedForwardExperts; ++e) {
         const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(e * v.width * v.feedForwardSize);
-        append(up.values, transposed({begin, begin + static_cast<std::ptrdiff_t>(v.width * v.feedForwardSize)}, v.width, v.feedForwardSize));
+        append(up.values, transposed({begin, begin + static_cast<std::ptrdiff_t>(v.width * v.feedForwardSize)}, v.width,
+                                     v.feedForwardSize));
     }
-    test::TorchTensor down{.name = prefix + "linear2.weight", .shape = {v.width, inner},
+    test::TorchTensor down{.name = prefix + "linear2.weight",
+                           .shape = {v.width, inner},
                            .values = transposed(find(file, prefix + "pkm.values").values, inner, v.width)};
     for (auto& value : before ? up.values : down.values)
         value *= gate;
-    return {up, down, {.name = prefix + "linear1.bias", .shape = {inner}, .values = std::vector<double>(static_cast<std::size_t>(inner))},
-            {.name = prefix + "linear2.bias", .shape = {v.width}, .values = std::vector<double>(static_cast<std::size_t>(v.width))}};
+    return {
+        up,
+        down,
+        {.name = prefix + "linear1.bias", .shape = {inner}, .values = std::vector<double>(static_cast<std::size_t>(inner))},
+        {.name = prefix + "linear2.bias",
+         .shape = {v.width},
+         .values = std::vector<double>(static_cast<std::size_t>(v.width))}};
 }
 
 } // namespace
@@ -119,7 +142,8 @@ test::TorchCheckpoint denseTwin(const Variant& all, const ConstantGate& gate)
         for (const char letter : {'q', 'k', 'v', 'o'})
             if (all.mixture(letter)) {
                 const auto name = prefix + "self_attn.projections." + letter;
-                replace(name, {denseProjection(find(source, name), all, gate(layer, std::string(1, letter)), letter == 'o')});
+                replace(name,
+                        {denseProjection(find(source, name), all, gate(layer, std::string(1, letter)), letter == 'o')});
             }
         replace(prefix + "self_attn.selections.", {});
         if (all.attention == Attention::Slots)

@@ -27,7 +27,8 @@ protected:
         write(900, 0.3);
         write(1000, 0);
         std::ofstream(folder / "notes-7.txt") << "no checkpoint";
-        std::filesystem::copy(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / "switchhead_xl" / "tokenizer.model", folder / "tokenizer.model");
+        std::filesystem::copy(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / "switchhead_xl" / "tokenizer.model",
+                              folder / "tokenizer.model");
     }
     /// Routers that differ from the fixture's by noise of so many times their own size.
     void write(int step, double noise)
@@ -55,10 +56,13 @@ protected:
             members.push_back({member.step, member.path.filename().string()});
         core::OpenOptions options;
         options.device = "cpu";
-        const auto open = [&](std::size_t member, const core::Progress& progress) { return core::openModel(files[member].path, options, progress); };
+        const auto open = [&](std::size_t member, const core::Progress& progress) {
+            return core::openModel(files[member].path, options, progress);
+        };
         return core::runSeries(members, text, open, hooks);
     }
-    const std::string text = "The router of every head decides which experts a token is given, and the tokens of this sentence are many enough to tell.";
+    const std::string text = "The router of every head decides which experts a token is given, and the tokens of this "
+                             "sentence are many enough to tell.";
 };
 
 TEST_F(ThreeSteps, SettleTowardsTheLast)
@@ -126,8 +130,10 @@ core::SeriesStep step(std::int64_t number, std::vector<std::int32_t> experts)
     routing.tokens = static_cast<std::int64_t>(experts.size());
     routing.gates.assign(experts.size(), 1.0F);
     routing.experts = std::move(experts);
-    return {.member = {number, "model-" + std::to_string(number) + ".pth"}, .sites = {std::make_shared<core::SiteRouting>(routing)},
-            .ids = {1, 2, 3, 4}, .bitsPerByte = 1};
+    return {.member = {number, "model-" + std::to_string(number) + ".pth"},
+            .sites = {std::make_shared<core::SiteRouting>(routing)},
+            .ids = {1, 2, 3, 4},
+            .bitsPerByte = 1};
 }
 
 TEST(Series, ByHand)

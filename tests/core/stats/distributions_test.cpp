@@ -20,7 +20,8 @@ TEST(JensenShannon, ByHand)
     EXPECT_EQ(jensenShannon(Values{1, 2, 3}, Values{2, 4, 6}), 0);
     EXPECT_EQ(jensenShannon(Values{1, 0}, Values{0, 5}), 1);
     // (1/2, 1/2) and (1, 0): m = (3/4, 1/4)
-    EXPECT_NEAR(jensenShannon(Values{1, 1}, Values{1, 0}), (0.5 * std::log2(2.0 / 3) + 0.5 * std::log2(2) + std::log2(4.0 / 3)) / 2, 1e-15);
+    EXPECT_NEAR(jensenShannon(Values{1, 1}, Values{1, 0}),
+                (0.5 * std::log2(2.0 / 3) + 0.5 * std::log2(2) + std::log2(4.0 / 3)) / 2, 1e-15);
     EXPECT_TRUE(std::isnan(jensenShannon(Values{0, 0}, Values{1, 0})));
     EXPECT_TRUE(std::isnan(jensenShannon(Values{}, Values{})));
 }
@@ -30,7 +31,8 @@ TEST(MutualInformation, ByHand)
     EXPECT_EQ(mutualInformation(Values{3, 0, 0, 3}, 2), 1);
     EXPECT_NEAR(mutualInformation(Values{1, 2, 2, 4, 3, 6}, 2), 0, 1e-15); // rows are multiples
     // p = 1/2 1/4 | 0 1/4: rows 3/4 1/4, columns 1/2 1/2
-    EXPECT_NEAR(mutualInformation(Values{2, 1, 0, 1}, 2), 0.5 * std::log2(4.0 / 3) + 0.25 * std::log2(2.0 / 3) + 0.25 * std::log2(2), 1e-15);
+    EXPECT_NEAR(mutualInformation(Values{2, 1, 0, 1}, 2),
+                0.5 * std::log2(4.0 / 3) + 0.25 * std::log2(2.0 / 3) + 0.25 * std::log2(2), 1e-15);
     EXPECT_EQ(mutualInformation(Values{0, 0}, 2), 0);
     EXPECT_EQ(mutualInformation(Values{}, 0), 0);
 }
