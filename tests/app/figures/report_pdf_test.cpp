@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/figures/report_pdf.h"
+#include "core/error.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace headscope;
+
+namespace {
+
+core::Report report(int units)
+{
+    core::Report result;
+    result.emplace_back(core::ReportHeading{1, "Two models <A & B>"});
+    result.emplace_back(std::string("A paragraph."));
+    result.emplace_back(core::ReportTable{{"a", "b"}, {{"1", "2"}}});
+    core::ReportStrips strips;
+    for (int i = 0; i < units; ++i)
+        strips.push_back({.text = "\u2423word", .a = "1 2", .b = "2 [3]", .colourOfA = i % 5, .colourOfB = -1, .agreement = 0.5});
+    result.emplace_back(strips);
+    return result;
+}
+
+std::filesystem::path pathIn(const QTemporaryDir& folder, const char* name)
+{
+    return folder.filePath(QString::fromLatin1(name)).toStdString();
+}
+
+QByteArray contents(const std::filesystem::path& path)
+{
+    QFile file(QString::fromStdString(path.string()));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+qsizetype pages(const QByteArray& pdf)
+{
+    return pdf.count("/Type /Page\n");
+}
+
+} // namespace
+
+class ReportPdfTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void writesPages()
+    {
+        const QTemporaryDir folder;
+        const auto path = pathIn(folder, "report.pdf");
+        app::writeReportPdf(path, report(10));
+        const QByteArray one = contents(path);
+        QVERIFY(one.startsWith("%PDF-"));
+        QCOMPARE(pages(one), 1);
+        app::writeReportPdfWithoutWindow(path, report(3000)); // over the former, with the program that runs
+        QVERIFY(pages(contents(path)) > 5);
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
+    }
+
+    void whatCannotBeWrittenIsASentence()
+    {
+        const QTemporaryDir folder;
+        const auto path = pathIn(folder, "nowhere") / "report.pdf";
+        try {
+            app::writeReportPdf(path, report(1));
+            QFAIL("no error");
+        } catch (const core::Error& error) {
+            QVERIFY(std::string(error.what()).find("report.pdf") != std::string::npos);
+        }
+        QVERIFY(!std::filesystem::exists(path));
+    }
+};
+
+QTEST_MAIN(ReportPdfTest)
+#include "report_pdf_test.moc"
