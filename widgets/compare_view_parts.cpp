@@ -11,6 +11,7 @@
 #include "widgets/router_pair_item_model.h"
 #include "widgets/scale_legend.h"
 #include "widgets/stale_veil.h"
+#include "widgets/table_style.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -272,15 +273,7 @@ QWidget* CompareView::makeTables()
 
 void CompareView::prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name)
 {
-    table->setModel(model);
-    table->setAccessibleName(name);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setShowGrid(false);
-    table->setWordWrap(false);
-    table->setTabKeyNavigation(false);
-    table->setCornerButtonEnabled(false);
-    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    setTableStyle(*table, model, name);
     table->setSelectionMode(QAbstractItemView::SingleSelection);
     const QFontMetrics metrics(table->font());
     table->verticalHeader()->setVisible(false);

@@ -11,6 +11,7 @@
 #include "widgets/marking_table.h"
 #include "widgets/pair_item_model.h"
 #include "widgets/statistic_text.h"
+#include "widgets/table_style.h"
 #include "widgets/top_tokens_item_model.h"
 
 #include <QAction>
@@ -277,15 +278,7 @@ MarkingTable* SpecialisationView::makeMarkingTable(QAbstractItemModel* model, co
 
 void SpecialisationView::prepareTable(QTableView* table, QAbstractItemModel* model, const QString& name)
 {
-    table->setModel(model);
-    table->setAccessibleName(name);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setShowGrid(false);
-    table->setWordWrap(false);
-    table->setTabKeyNavigation(false);
-    table->setCornerButtonEnabled(false);
-    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    setTableStyle(*table, model, name);
     const QFontMetrics metrics(table->font());
     table->setVerticalHeader(new FlatHeader(Qt::Vertical));
     table->verticalHeader()->setMinimumSectionSize(metrics.height() + 4);

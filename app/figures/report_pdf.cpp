@@ -33,7 +33,7 @@ void writeReportPdf(const std::filesystem::path& path, const core::Report& repor
 {
     QSaveFile file(QString::fromStdString(path.string()));
     if (!file.open(QIODevice::WriteOnly))
-        throw core::Error(fmt::format("{} cannot be written: {}.", core::shown(path), file.errorString().toStdString()));
+        throw core::Error(fmt::format("{} cannot be written: {}; choose another place.", core::shown(path), file.errorString().toStdString()));
     {
         QPdfWriter writer(&file);
         writer.setPageSize(QPageSize(QPageSize::A4));
@@ -48,7 +48,7 @@ void writeReportPdf(const std::filesystem::path& path, const core::Report& repor
         document.print(&writer);
     }
     if (!file.commit())
-        throw core::Error(fmt::format("{} cannot be written: {}.", core::shown(path), file.errorString().toStdString()));
+        throw core::Error(fmt::format("{} cannot be written: {}; choose another place.", core::shown(path), file.errorString().toStdString()));
 }
 
 void writeReportPdfWithoutWindow(const std::filesystem::path& path, const core::Report& report)

@@ -167,12 +167,6 @@ std::vector<DataColumn> attentionColumns()
             {"rows", "how many these are"}};
 }
 
-std::string mapName(const MapRef& map, const Trace& trace)
-{
-    const AttentionKeep* const block = trace.block(map.address);
-    return map.toString(block != nullptr && block->slots);
-}
-
 std::vector<DataCell> attentionCells(const ComparedMaps& compared, const ComparedTraces& traces)
 {
     const auto& rows = compared.rows.cosine;
@@ -252,6 +246,12 @@ std::optional<ComparisonTable> comparisonTable(std::string_view name)
 {
     const auto found = std::ranges::find(tableNames, name, &std::pair<ComparisonTable, std::string_view>::second);
     return found == tableNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::string mapName(const MapRef& map, const Trace& trace)
+{
+    const AttentionKeep* const block = trace.block(map.address);
+    return map.toString(block != nullptr && block->slots);
 }
 
 ComparedNames comparedNames(const Comparison& comparison)

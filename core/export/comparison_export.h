@@ -49,6 +49,9 @@ void writeComparisonTable(std::ostream& out, TableFormat format, ComparisonTable
 /// Everything in one object (docs/compare-file.md): about, a, b, routers, unpaired, tokens, loss, cost, text.
 void writeComparisonJson(std::ostream& out, const Comparison& comparison, const ComparisonExport& what);
 
+/// "layers.0.self head 1"
+std::string mapName(const MapRef& map, const Trace& trace);
+
 /// What the two checkpoints are called: by their files, with their folders where these are called the same.
 struct ComparedNames {
     std::string a, b;

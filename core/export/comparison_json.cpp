@@ -189,13 +189,9 @@ void writeAttention(JsonWriter& json, const ComparisonExport& what)
     json.key("attention");
     json.beginArray();
     for (const ComparedMaps& compared : what.attention) {
-        const auto name = [](const MapRef& map, const Trace& trace) {
-            const AttentionKeep* const block = trace.block(map.address);
-            return map.toString(block != nullptr && block->slots);
-        };
         json.beginObject();
-        json.member("a", name(compared.maps.a, *what.traces.a));
-        json.member("b", name(compared.maps.b, *what.traces.b));
+        json.member("a", mapName(compared.maps.a, *what.traces.a));
+        json.member("b", mapName(compared.maps.b, *what.traces.b));
         json.member("meanCosine", compared.rows.meanCosine);
         json.member("meanDivergence", compared.rows.meanDivergence);
         writeRows(json, "cosine", compared.rows.cosine);
