@@ -144,12 +144,12 @@ void makeProductsRepeatable()
     setenv("MKL_CBWR", "AUTO,STRICT", 0);
 }
 
-core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, ProgressLine& line,
-                      const CommandContext& context)
+core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, const OutputGuard& outputs,
+                      ProgressLine& line, const CommandContext& context)
 {
     makeProductsRepeatable();
     const core::Progress progress = line.progress();
-    const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Running), progress);
+    const auto opened = model.open(core::OpenFor::Running, outputs, progress);
     core::CountSettings settings = corpus.settings(*opened->info(), context);
     settings.partial = partial;
     settings.fingerprint = core::fingerprint(core::openCheckpoint(model.model(), {}, progress), progress);

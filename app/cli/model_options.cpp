@@ -36,6 +36,20 @@ void ModelOptions::computeAs(const ModelOptions& other)
     m_dtype = other.m_dtype;
 }
 
+void ModelOptions::takeTokenizer(const std::string& file)
+{
+    if (m_tokenizer.empty())
+        m_tokenizer = file;
+}
+
+std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, const OutputGuard& outputs, const core::Progress& progress,
+                                                      const std::filesystem::path& path) const
+{
+    auto model = core::openModel(path.empty() ? std::filesystem::path(m_model) : path, openOptions(purpose), progress);
+    outputs.check();
+    return model;
+}
+
 core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
 {
     core::OpenOptions options;

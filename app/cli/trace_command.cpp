@@ -4,7 +4,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_options.h"
 #include "app/cli/trace_table.h"
@@ -70,8 +70,6 @@ void TraceLine::check(const CLI::App& app) const
     const bool toFile = app.count("--out") > 0;
     if (toFile && json)
         throw UsageError("Only one of --out and --json can be given.");
-    if (toFile && out.empty())
-        throw UsageError("--out needs the name of a file.");
     if (!routers.empty() && exports())
         throw UsageError("--router chooses what the table shows; --out and --json hold every router.");
     if (!exports() && (!attention.empty() || logits || predictions > 0))
@@ -132,12 +130,11 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app());
-    if (!line.out.empty())
-        requireWritable(line.out, line.model.model());
+    const OutputGuard outputs({{"--out", line.out}});
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
+    const auto model = line.model.open(core::OpenFor::Running, outputs, progress);
     if (line.target.given())
         refuseTarget(*model->info());
     std::vector<core::MapAddress> maps = selectMaps(*model->info(), line.attention);

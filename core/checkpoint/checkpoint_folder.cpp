@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/file_bytes.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/safetensors_reader.h"
 #include "core/checkpoint/shard_index.h"
@@ -80,6 +81,7 @@ bool isTrace(const fs::path& file)
         return false;
     try {
         const auto content = readSafetensors(FileBytes::open(file));
+        forgetRead(file); // only looked at: a trace may be written over; what becomes the checkpoint is opened again
         return std::ranges::find(content.tensors, "tokens.ids", &TensorView::name) != content.tensors.end();
     } catch (const Error&) {
         return false; // whoever opens it says what is wrong

@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/atomic_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/strict_json.h"
 
@@ -30,6 +31,7 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
         const nlohmann::json number = nlohmann::json::parse(value, nullptr, false); // 4 rather than "4"
         values[key] = number.is_number() ? number : nlohmann::json(value);
     }
+    forgetRead(target); // what it held stays in it
     AtomicFile file(target);
     file.write(values.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     file.commit();

@@ -2,6 +2,7 @@
 #include "core/corpus/count_corpus.h"
 
 #include "core/corpus/accumulator.h"
+#include "core/corpus/partial_file.h"
 #include "core/corpus/pass_checks.h"
 #include "core/corpus/resume.h"
 #include "core/corpus/scan.h"
@@ -117,6 +118,7 @@ private:
     std::uint64_t m_tokensOfPart = 0;
     std::optional<Reporter> m_reporter;
     Clock::time_point m_lastSave = Clock::now();
+    std::optional<PartialFile> m_partial;
 };
 
 Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& hooks)
@@ -129,6 +131,8 @@ Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& 
     m_files = findCorpusFiles(settings.corpus);
     if (!settings.tags.empty())
         m_tags = TagTable::read(settings.tags, m_files);
+    if (!settings.partial.empty())
+        m_partial.emplace(settings.partial, settings.resume ? PartialFile::Start::Resume : PartialFile::Start::Anew);
 }
 
 void Pass::check() const
@@ -232,6 +236,7 @@ void Pass::save()
     if (m_settings.partial.empty())
         return;
     savePartial(m_settings.partial, *m_accumulator, m_identity, m_position);
+    m_partial->saved();
     m_lastSave = Clock::now();
 }
 
