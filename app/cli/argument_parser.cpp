@@ -40,8 +40,10 @@ void checkValue(const CLI::Option& option, const std::string& value)
 {
     const std::string name = option.get_name();
     if (value.empty() && !isFree(option))
-        throw UsageError(namesFile(option) ? fmt::format("{} is empty; give the path of a file, or leave it out.", name)
-                                           : fmt::format("{} is empty; give it a value, or leave it out.", name));
+        throw UsageError(fmt::format("{} is empty; give {}.", name,
+                                     option.get_positional() ? "the path of a file"
+                                     : namesFile(option)     ? "the path of a file, or leave it out"
+                                                             : "it a value, or leave it out"));
     if (value != "-" || !namesFile(option) || isOneOf(name, {"--file", "--target-file"}))
         return;
     if (isOneOf(name, {"--out", "--report"}))
@@ -55,7 +57,9 @@ void noteInput(const CLI::Option& option, const fs::path& path)
     if (!namesFile(option) || isOneOf(option.get_name(), {"--out", "--report"}))
         return;
     std::error_code ignored;
-    if (!fs::is_directory(path, ignored))
+    if (path == "-")
+        core::noteRead("/dev/stdin"); // it may be a file
+    else if (!fs::is_directory(path, ignored))
         core::noteRead(path);
     else if (isOneOf(option.get_name(), {"CORPUS", "--corpus"})) // new names in the folder of a run are fine
         core::noteCorpusFolder(path);

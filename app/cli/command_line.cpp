@@ -233,18 +233,14 @@ try {
         .err = std::cerr,
         .errIsTerminal = isatty(STDERR_FILENO) == 1,
         .stop = stop,
-        .readStandardInput =
-            [stop] {
-                core::noteRead("/dev/stdin"); // it may be a file
-                return readDescriptor(STDIN_FILENO, "Standard input", stop);
-            },
+        .readStandardInput = [stop] { return readDescriptor(STDIN_FILENO, "Standard input", stop); },
         .writePdf = std::move(writePdf),
     };
     if (cannotWork)
         return fail(context, ExitCode::WrongInput, *cannotWork);
     return runCommands(Arguments(argv + std::min(argc, 1), argv + argc), context, more);
 } catch (const std::exception&) { // before the command began: no room for a thread or for the words of the line
-    std::cerr << "error: There is not enough memory to start Headscope; close other programs or raise the limit (ulimit -v)." << std::endl;
+    std::cerr << "error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v)." << std::endl;
     return static_cast<int>(ExitCode::WrongInput);
 }
 

@@ -48,9 +48,9 @@ void requireNotRead(const OutputGuard::Output& output)
     if (conflict->how == core::InUse::How::InsideCorpus)
         throw core::Error(fmt::format("{} {} lies in the folder {}, whose files are the corpus, and would be counted the next time; give it "
                                       "another folder.",
-                                      output.option, core::shown(output.path), core::shown(conflict->with)));
+                                      output.option, core::shown(output.path), conflict->name()));
     throw core::Error(fmt::format("{} {} would overwrite {}, which this command reads; give it another name.", output.option,
-                                  core::shown(output.path), core::shown(conflict->with)));
+                                  core::shown(output.path), conflict->name()));
 }
 
 /// Existing files by what they are, others by where they would be.

@@ -99,9 +99,9 @@ void AtomicFile::refuseInput() const
         return;
     if (conflict->how == InUse::How::InsideCorpus)
         throw Error(fmt::format("{} is not written: it lies in the folder {}, whose files are read as a corpus; choose another folder.",
-                                shown(m_target), shown(conflict->with)));
-    throw Error(fmt::format("{} is not written: it is the file {}, which is read here; choose another name.", shown(m_target),
-                            shown(conflict->with)));
+                                shown(m_target), conflict->name()));
+    throw Error(fmt::format("{} is not written: it is {}, which is read here; choose another name.", shown(m_target),
+                            conflict->name()));
 }
 
 void AtomicFile::openTemporary()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/files_in_use.h"
 
+#include "core/checkpoint/message_text.h"
+
 #include <algorithm>
 #include <sys/stat.h>
 #include <vector>
@@ -127,6 +129,11 @@ struct InUseSearch {
         return std::nullopt;
     }
 };
+
+std::string InUse::name() const
+{
+    return with == "/dev/stdin" ? "the file that standard input comes from" : shown(with);
+}
 
 std::optional<InUse> conflictWith(const fs::path& output)
 {

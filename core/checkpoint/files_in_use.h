@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <thread>
 
 namespace headscope::core {
@@ -57,6 +58,9 @@ struct InUse {
     enum class How : std::uint8_t { SameFile, InsideCorpus };
     How how = How::SameFile;
     std::filesystem::path with; // the file that is read, or the folder of the corpus
+
+    /// Its path, for messages; standard input where it is that.
+    std::string name() const;
 };
 /// Whether `output` is a file that is in use (the same device and inode, links followed, whatever its spelling) or lies inside a folder of a
 /// corpus. What is no regular file (a terminal, a pipe) never is.

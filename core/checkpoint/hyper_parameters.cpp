@@ -38,6 +38,20 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
     return target;
 }
 
+void noteParametersBeside(const fs::path& checkpoint)
+{
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(checkpoint, ignored).parent_path();
+    for (const char* name : {"args.json", "headscope.json", "config.json"}) {
+        if (fs::is_regular_file(folder / name, ignored))
+            noteRead(folder / name);
+    }
+    for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
+        if (fs::is_regular_file(above / "args.json", ignored))
+            noteRead(above / "args.json");
+    }
+}
+
 HyperParameters hyperParametersBeside(const fs::path& checkpoint)
 {
     std::error_code ignored;
