@@ -21,7 +21,7 @@ namespace headscope::core {
 
 namespace {
 
-constexpr std::size_t topTokensOfAnExpert = 10; // in the table of experts, where no number is asked for
+constexpr std::size_t topTokensOfAnExpert = 10; // in tables of papers and of experts, where no number is asked for
 
 std::int64_t whole(std::uint64_t count)
 {
@@ -120,7 +120,7 @@ void addExperts(DataTableWriter& writer, const RouterTable& table, const Statist
     if (what.sort != PairColumn::PmiLow && what.sort != PairColumn::PmiHigh)
         wanted.pairs.bootstrap.replicates = 0;
     const PairTable statistics = keptStatistics(table, wanted, progress);
-    const auto tops = topLists(table, statistics, what.sort, what.top == 0 ? topTokensOfAnExpert : what.top);
+    const auto tops = topLists(table, statistics, what.sort, what.top);
     for (const ExpertSummary& expert : summary.experts) {
         std::vector<std::string> names;
         for (const PairStatistics& pair : tops[static_cast<std::size_t>(expert.expert)])
@@ -378,13 +378,26 @@ void forEachTable(const Counts& counts, const StatisticsExport& what, const Prog
     }
 }
 
+namespace {
+
+/// Where no number was asked for, what is written for readers has few tokens; `about` says how many.
+StatisticsExport withWrittenTop(StatisticsExport what, StatisticsTable table, bool read)
+{
+    if (what.top == 0 && (table == StatisticsTable::Experts || (table == StatisticsTable::Pairs && read)))
+        what.top = topTokensOfAnExpert;
+    return what;
+}
+
+} // namespace
+
 void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts,
-                     const StatisticsExport& what, const Progress& progress)
+                     const StatisticsExport& asked, const Progress& progress)
 {
     if (table == StatisticsTable::Tags && counts.basis.tags.empty())
         throw Error("No tags were counted in this pass; count the corpus again with --tags.");
-    const About about = aboutStatistics(counts, what, table, columnsOf(table));
     const bool read = format == TableFormat::Markdown || format == TableFormat::Latex;
+    const StatisticsExport what = withWrittenTop(asked, table, read);
+    const About about = aboutStatistics(counts, what, table, columnsOf(table));
     if (table == StatisticsTable::Pairs && read)
         return writeTopTokens(out, format, counts, what, about, progress);
     const auto writer = makeTableWriter(out, format, columnsOf(table), about);
