@@ -224,7 +224,7 @@ int runCommands(const Arguments& arguments, const CommandContext& context, std::
 int runCommandLine(int argc, char** argv, std::span<const Command> more,
                    std::function<void(const std::filesystem::path&, const core::Report&)> writePdf)
 try {
-    const auto cannotWork = prepareProcess();
+    prepareProcess();
     const Interrupts interrupts;
     const std::stop_token stop = interrupts.token();
     const CommandContext context{
@@ -236,8 +236,6 @@ try {
         .readStandardInput = [stop] { return readDescriptor(STDIN_FILENO, "Standard input", stop); },
         .writePdf = std::move(writePdf),
     };
-    if (cannotWork)
-        return fail(context, ExitCode::WrongInput, *cannotWork);
     return runCommands(Arguments(argv + std::min(argc, 1), argv + argc), context, more);
 } catch (const std::exception&) { // before the command began: no room for a thread or for the words of the line
     std::cerr << "error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v)." << std::endl;

@@ -78,7 +78,7 @@ TEST_F(FaultA2, AnInterruptedCountIsNotDeletedByTheNext)
 
 TEST_F(FaultA2, AFileThatNoCountWroteStays)
 {
-    for (const std::string bytes : {std::string("my notes\n"), contents(at.file("a.csv")), std::string("{}")}) {
+    for (const std::string& bytes : {std::string("my notes\n"), contents(at.file("a.csv")), std::string("{}")}) {
         std::ofstream(partial, std::ios::binary) << bytes;
         EXPECT_THAT(refusal(count()), AllOf(HasSubstr("no count wrote"), HasSubstr("rename or delete")));
         EXPECT_THAT(refusal(count({"--resume"})), HasSubstr("n.counts.partial"));

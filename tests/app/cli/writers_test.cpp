@@ -48,7 +48,7 @@ Arguments compare(const RunFolder& at, const Arguments& more = {})
 std::vector<Writer> writers()
 {
     std::vector<Writer> all{
-        {"t.safetensors", [](const RunFolder& at) { return Arguments{"trace", at.file("run"), "--file", at.file("text.csv"), "--attention", "all"}; }},
+        {"t.safetensors", [](const RunFolder& at) { return Arguments{"trace", at.file("run"), "--file", at.file("text.csv"), "--attention", "layers.0.self"}; }},
         {"c.counts", [](const RunFolder& at) { return Arguments{"count", at.file("run"), at.file("corpus")}; }},
         {"m.counts", [](const RunFolder& at) { return Arguments{"merge", at.file("a.csv"), at.file("b.csv")}; }},
         {"likes.json", [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), "--table", "likes"}; }},

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// In the small library that is initialised first (beside nn/openmp_waiting.cpp): what runs out of memory where nobody can catch it, while the
-// libraries of LibTorch and sentencepiece set themselves up before main or in a thread of theirs, ends the process with a sentence and the
-// exit code of every other error instead of an abort.
+// In the small library that is initialised first (beside nn/openmp_waiting.cpp): what has to be seen to before the libraries of LibTorch and
+// sentencepiece set themselves up, which is before main.
+//
+// - What runs out of memory where nobody can catch it, there or in a thread of theirs, ends the process with a sentence and the exit code of
+//   every other error instead of an abort.
+// - In a working folder that was deleted oneMKL ends the process with words about a library that cannot be loaded.
+#include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -13,15 +18,18 @@ namespace {
 
 std::terminate_handler otherwise = nullptr; // set once, before any thread exists
 
-[[noreturn]] void endForMemory()
+[[noreturn]] void end(std::string_view sentence)
 {
-    constexpr std::string_view sentence =
-        "error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v).\n";
     constexpr int wrongInput = 1;
     if (::write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) {
         // Nobody is there to read it.
     }
     ::_exit(wrongInput);
+}
+
+[[noreturn]] void endForMemory()
+{
+    end("error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v).\n");
 }
 
 [[noreturn]] void ended()
@@ -42,9 +50,12 @@ std::terminate_handler otherwise = nullptr; // set once, before any thread exist
     std::abort();
 }
 
-[[gnu::constructor]] void setHandler()
+[[gnu::constructor]] void startUp()
 {
     otherwise = std::set_terminate(ended);
+    char folder[PATH_MAX];
+    if (::getcwd(folder, sizeof folder) == nullptr && errno == ENOENT)
+        end("error: The folder that this was started in does not exist any more; change into another one (cd) and start it there.\n");
 }
 
 } // namespace
