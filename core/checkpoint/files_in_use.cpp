@@ -112,19 +112,37 @@ struct InUseSearch {
     bool exists = false;
     fs::path folder; // that the output lies in
 
+    bool is(const fs::path& file) const
+    {
+        struct stat now = {};
+        return ::stat(file.c_str(), &now) == 0 && now.st_dev == info.st_dev && now.st_ino == info.st_ino;
+    }
+    /// A file of a corpus may have a name elsewhere.
+    std::optional<fs::path> below(const fs::path& corpus) const
+    {
+        std::error_code problem;
+        fs::recursive_directory_iterator entry(corpus, fs::directory_options::skip_permission_denied, problem);
+        for (; !problem && entry != fs::recursive_directory_iterator(); entry.increment(problem)) {
+            if (is(entry->path()))
+                return entry->path();
+        }
+        return std::nullopt;
+    }
+
     std::optional<InUse> in(const FilesInUse& one) const
     {
         const std::lock_guard lock(one.m_mutex);
         if (exists) {
             for (const fs::path& file : one.m_files) {
-                struct stat now = {};
-                if (::stat(file.c_str(), &now) == 0 && now.st_dev == info.st_dev && now.st_ino == info.st_ino)
+                if (is(file))
                     return InUse{InUse::How::SameFile, file};
             }
         }
         for (const fs::path& corpus : one.m_folders) {
             if (isBelow(folder, settled(corpus)))
                 return InUse{InUse::How::InsideCorpus, corpus};
+            if (const auto file = exists ? below(corpus) : std::nullopt)
+                return InUse{InUse::How::SameFile, *file};
         }
         return std::nullopt;
     }
