@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// In the small library that is initialised first (beside nn/openmp_waiting.cpp): what has to be seen to before the libraries of LibTorch and
-// sentencepiece set themselves up, which is before main.
+// In the small library that is initialised first (beside nn/openmp_waiting.cpp): what has to be seen to before the libraries
+// of LibTorch and sentencepiece set themselves up, which is before main.
 //
-// - What runs out of memory where nobody can catch it, there or in a thread of theirs, ends the process with a sentence and the exit code of
+// - What runs out of memory where nobody can catch it, there or in a thread of theirs, ends the process with a sentence and
+// the exit code of
 //   every other error instead of an abort.
 // - In a working folder that was deleted oneMKL ends the process with words about a library that cannot be loaded.
 #include <cerrno>
@@ -55,7 +56,8 @@ std::terminate_handler otherwise = nullptr; // set once, before any thread exist
     otherwise = std::set_terminate(ended);
     char folder[PATH_MAX];
     if (::getcwd(folder, sizeof folder) == nullptr && errno == ENOENT)
-        end("error: The folder that this was started in does not exist any more; change into another one (cd) and start it there.\n");
+        end("error: The folder that this was started in does not exist any more; change into another one (cd) and start it "
+            "there.\n");
 }
 
 } // namespace

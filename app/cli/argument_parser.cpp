@@ -32,8 +32,8 @@ bool isFree(const CLI::Option& option)
 bool namesFile(const CLI::Option& option)
 {
     const std::string type = option.get_type_name();
-    return option.get_positional() ||
-           std::ranges::any_of(std::array{"FILE", "FOLDER", "PATH", "PICTURE", "MODEL"}, [&type](const char* word) { return type.starts_with(word); });
+    return option.get_positional() || std::ranges::any_of(std::array{"FILE", "FOLDER", "PATH", "PICTURE", "MODEL"},
+                                                          [&type](const char* word) { return type.starts_with(word); });
 }
 
 void checkValue(const CLI::Option& option, const std::string& value)
@@ -48,7 +48,9 @@ void checkValue(const CLI::Option& option, const std::string& value)
         return;
     if (isOneOf(name, {"--out", "--report"}))
         throw UsageError(fmt::format("{} - names no file; /dev/stdout is standard output.", name));
-    throw UsageError(fmt::format("Standard input (-) cannot be read as {}; save it into a file first, and give its path (a file named - is ./-).", name));
+    throw UsageError(fmt::format(
+        "Standard input (-) cannot be read as {}; save it into a file first, and give its path (a file named - is ./-).",
+        name));
 }
 
 /// What the line names is known as read from here on, before anything is opened.

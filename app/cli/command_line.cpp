@@ -30,14 +30,17 @@ constexpr std::string_view fewerWindows = "run fewer windows at the same time (-
 
 constexpr std::array commonCommands{
     Command{"info", "what a checkpoint is: family, sizes, routers, where every hyper-parameter comes from", runInfo},
-    Command{"tokenize", "a text as the checkpoint's tokenizer cuts it, with byte ranges", runTokenize, "give a shorter text"},
+    Command{"tokenize", "a text as the checkpoint's tokenizer cuts it, with byte ranges", runTokenize,
+            "give a shorter text"},
     Command{"trace", "run a text: chosen experts with gates, attention maps, loss", runTrace, shorterText},
     Command{"count", "run a corpus and count which expert every router gives every token", runCount, fewerWindows},
     Command{"merge", "add up the counts of the parts of a corpus", runMerge},
-    Command{"compare", "two checkpoints on the same text: matched experts, agreement against chance, losses", runCompare, shorterText},
+    Command{"compare", "two checkpoints on the same text: matched experts, agreement against chance, losses", runCompare,
+            shorterText},
     Command{"series", "the checkpoints of one run on the same text: how routing settles", runSeries, "give a shorter text"},
     Command{"specialize", "which tokens belong to which expert: tables with statistics over a corpus", runSpecialize},
-    Command{"contexts", "where a token stands in a corpus, sorted by an expert's gate, with counter-examples", runContexts, fewerWindows},
+    Command{"contexts", "where a token stands in a corpus, sorted by an expert's gate, with counter-examples", runContexts,
+            fewerWindows},
 };
 
 const Command* findCommand(std::string_view name, std::span<const Command> more)
@@ -69,13 +72,16 @@ bool isThere(const std::string& path)
 /// Whether a line can be one for the window: files, and options that Qt takes out of it.
 bool isForWindow(std::span<char* const> words)
 {
-    constexpr std::array withValue{"platform", "platformpluginpath", "platformtheme", "plugin",  "qwindowgeometry", "qwindowicon", "qwindowtitle",
-                                   "style",    "stylesheet",         "session",       "display", "geometry",        "fontengine",  "name",
-                                   "title",    "icon"};
+    constexpr std::array withValue{"platform",    "platformpluginpath", "platformtheme", "plugin",     "qwindowgeometry",
+                                   "qwindowicon", "qwindowtitle",       "style",         "stylesheet", "session",
+                                   "display",     "geometry",           "fontengine",    "name",       "title",
+                                   "icon"};
     constexpr std::array alone{"reverse", "widgetcount", "nograb", "dograb", "sync"};
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view word = words[i];
-        const std::string_view option = word.starts_with("--") ? word.substr(2) : word.starts_with('-') ? word.substr(1) : std::string_view();
+        const std::string_view option = word.starts_with("--")  ? word.substr(2)
+                                        : word.starts_with('-') ? word.substr(1)
+                                                                : std::string_view();
         const std::string_view name = option.substr(0, option.find('='));
         if (!option.empty() && std::ranges::find(withValue, name) != withValue.end())
             i += name.size() == option.size() ? 1 : 0;
@@ -108,12 +114,14 @@ UsageError noCommand(const std::string& word, const CommandContext& context, std
     if (word.empty())
         return UsageError(fmt::format("The first word is empty; give a command, `{} --help` lists them.", context.program));
     if (const auto nearest = nearestWord(word, names))
-        return UsageError(fmt::format("{} is neither a command nor a file; did you mean {}? `{} --help` lists the commands.", printable(word),
-                                      *nearest, context.program));
+        return UsageError(fmt::format("{} is neither a command nor a file; did you mean {}? `{} --help` lists the commands.",
+                                      printable(word), *nearest, context.program));
     if (isThere(word))
-        return UsageError(fmt::format("{} is a file and no command; `{} info {}` says what it is, `{} --help` lists the commands.",
-                                      printable(word), context.program, printable(word), context.program));
-    return UsageError(fmt::format("There is neither a command nor a file {}; `{} --help` lists the commands.", printable(word), context.program));
+        return UsageError(
+            fmt::format("{} is a file and no command; `{} info {}` says what it is, `{} --help` lists the commands.",
+                        printable(word), context.program, printable(word), context.program));
+    return UsageError(fmt::format("There is neither a command nor a file {}; `{} --help` lists the commands.",
+                                  printable(word), context.program));
 }
 
 void help(const Arguments& words, const CommandContext& context, std::span<const Command> more)
@@ -169,7 +177,9 @@ std::string_view firstLine(std::string_view text)
 int failForMemory(const CommandContext& context, const Arguments& arguments, std::span<const Command> more)
 {
     const Command* const command = arguments.empty() ? nullptr : findCommand(arguments.front(), more);
-    const std::string_view sparing = command != nullptr && !command->sparing.empty() ? command->sparing : "close other programs or raise the limit (ulimit -v)";
+    const std::string_view sparing = command != nullptr && !command->sparing.empty()
+                                         ? command->sparing
+                                         : "close other programs or raise the limit (ulimit -v)";
     return fail(context, ExitCode::WrongInput, fmt::format("There is not enough memory for this; {}.", sparing));
 }
 
@@ -177,7 +187,8 @@ int failForMemory(const CommandContext& context, const Arguments& arguments, std
 bool isOutOfMemory(const std::exception& error)
 {
     const auto* const system = dynamic_cast<const std::system_error*>(&error);
-    if (system != nullptr && (system->code() == std::errc::resource_unavailable_try_again || system->code() == std::errc::not_enough_memory))
+    if (system != nullptr &&
+        (system->code() == std::errc::resource_unavailable_try_again || system->code() == std::errc::not_enough_memory))
         return true;
     return std::string_view(error.what()).find("can't allocate memory") != std::string_view::npos;
 }
@@ -200,7 +211,7 @@ bool isCommandLine(int argc, char** argv, std::span<const Command> more)
 
 int runCommands(const Arguments& arguments, const CommandContext& context, std::span<const Command> more)
 {
-    const core::FilesInUse inputs(core::FilesInUse::Readers::AllThreads); // of this command: nothing it reads is written over
+    const core::FilesInUse inputs(core::FilesInUse::Readers::AllThreads); // nothing that it reads is written over
     try {
         dispatch(arguments, context, more);
         requireWritten(context.out);
@@ -238,7 +249,8 @@ try {
     };
     return runCommands(Arguments(argv + std::min(argc, 1), argv + argc), context, more);
 } catch (const std::exception&) { // before the command began: no room for a thread or for the words of the line
-    std::cerr << "error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v)." << std::endl;
+    std::cerr << "error: There is not enough memory to run Headscope; close other programs or raise the limit (ulimit -v)."
+              << std::endl;
     return static_cast<int>(ExitCode::WrongInput);
 }
 

@@ -76,7 +76,8 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often")
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("N");
-    app.add_option("--tokenizer", tokenizer, "the tokenizer of both, where --tokenizer-a or --tokenizer-b does not name another")
+    app.add_option("--tokenizer", tokenizer,
+                   "the tokenizer of both, where --tokenizer-a or --tokenizer-b does not name another")
         ->type_name("FILE");
     text.add(app, TextOptions::Role::Text, TextOptions::Ids::Refused);
     a.addCompute(app);

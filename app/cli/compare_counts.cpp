@@ -102,7 +102,9 @@ void compareCountsFiles(const CompareCountsLine& line, const CommandContext& con
     what.pairs.bootstrap.replicates = 0;
     if (line.out.given()) {
         const auto table = line.tokens ? core::CountsComparisonTable::Tokens : core::CountsComparisonTable::Routers;
-        line.out.write([&](std::ostream& out, core::TableFormat format) { core::writeCountsComparison(out, format, table, what, progress); });
+        line.out.write([&](std::ostream& out, core::TableFormat format) {
+            core::writeCountsComparison(out, format, table, what, progress);
+        });
         shown.wipe();
     } else {
         shown.wipe();

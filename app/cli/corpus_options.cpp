@@ -144,8 +144,8 @@ void makeProductsRepeatable()
     setenv("MKL_CBWR", "AUTO,STRICT", 0);
 }
 
-core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, const OutputGuard& outputs,
-                      ProgressLine& line, const CommandContext& context)
+core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial,
+                      const OutputGuard& outputs, ProgressLine& line, const CommandContext& context)
 {
     makeProductsRepeatable();
     const core::Progress progress = line.progress();

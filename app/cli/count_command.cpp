@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 fs::path partialOf(const fs::path& out)
 {
     std::error_code ignored;
-    if (const auto status = fs::status(out, ignored); fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+    if (const auto status = fs::status(out, ignored);
+        fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
         return {};
     fs::path partial = out;
     partial += ".partial";
@@ -69,7 +70,8 @@ void runCount(const Arguments& arguments, const CommandContext& context)
         throw UsageError(fmt::format("--resume goes on with what is kept beside a file; {} is none.", printable(out)));
     const OutputGuard outputs({{"--out", out}, {"What is kept of an unfinished count,", partial}});
     if (!partial.empty())
-        core::PartialFile::require(partial, corpus.resumes() ? core::PartialFile::Start::Resume : core::PartialFile::Start::Anew);
+        core::PartialFile::require(partial,
+                                   corpus.resumes() ? core::PartialFile::Start::Resume : core::PartialFile::Start::Anew);
 
     ProgressLine line(context);
     core::Counts counts;

@@ -21,7 +21,8 @@ Interrupts::Interrupts()
     sigaddset(&m_waited, SIGINT);
     sigaddset(&m_waited, SIGTERM);
     // A terminal that is closed asks to stop, too; not under nohup.
-    struct sigaction hangUp {};
+    struct sigaction hangUp {
+    };
     if (sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN)
         sigaddset(&m_waited, SIGHUP);
     sigaddset(&m_waited, wakeUp);

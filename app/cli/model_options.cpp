@@ -42,7 +42,8 @@ void ModelOptions::takeTokenizer(const std::string& file)
         m_tokenizer = file;
 }
 
-std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, const OutputGuard& outputs, const core::Progress& progress,
+std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, const OutputGuard& outputs,
+                                                      const core::Progress& progress,
                                                       const std::filesystem::path& path) const
 {
     auto model = core::openModel(path.empty() ? std::filesystem::path(m_model) : path, openOptions(purpose), progress);

@@ -28,10 +28,10 @@ public:
     const std::string& model() const { return m_model; }
     /// Without addCompute the device is the CPU: nothing is going to be computed.
     core::OpenOptions openOptions(core::OpenFor purpose) const;
-    /// core::openModel, and then the question whether something that was read with it (a shard, a tokenizer) is an output. `path` is another
-    /// checkpoint that the options are for too.
-    std::shared_ptr<const core::Model> open(core::OpenFor purpose, const OutputGuard& outputs, const core::Progress& progress,
-                                            const std::filesystem::path& path = {}) const;
+    /// core::openModel, and then the question whether something that was read with it (a shard, a tokenizer) is an output.
+    /// `path` is another checkpoint that the options are for too.
+    std::shared_ptr<const core::Model> open(core::OpenFor purpose, const OutputGuard& outputs,
+                                            const core::Progress& progress, const std::filesystem::path& path = {}) const;
     /// A tokenizer for both sides of a comparison, unless this side was given its own.
     void takeTokenizer(const std::string& file);
 

@@ -46,9 +46,10 @@ void requireNotRead(const OutputGuard::Output& output)
     if (!conflict)
         return;
     if (conflict->how == core::InUse::How::InsideCorpus)
-        throw core::Error(fmt::format("{} {} lies in the folder {}, whose files are the corpus, and would be counted the next time; give it "
-                                      "another folder.",
-                                      output.option, core::shown(output.path), conflict->name()));
+        throw core::Error(fmt::format(
+            "{} {} lies in the folder {}, whose files are the corpus, and would be counted the next time; give it "
+            "another folder.",
+            output.option, core::shown(output.path), conflict->name()));
     throw core::Error(fmt::format("{} {} would overwrite {}, which this command reads; give it another name.", output.option,
                                   core::shown(output.path), conflict->name()));
 }
@@ -61,7 +62,8 @@ bool same(const fs::path& a, const fs::path& b)
     const bool thereA = ::stat(a.c_str(), &infoA) == 0;
     const bool thereB = ::stat(b.c_str(), &infoB) == 0;
     if (thereA && thereB)
-        return infoA.st_dev == infoB.st_dev && infoA.st_ino == infoB.st_ino && !S_ISCHR(infoA.st_mode); // /dev/null takes any number
+        return infoA.st_dev == infoB.st_dev && infoA.st_ino == infoB.st_ino &&
+               !S_ISCHR(infoA.st_mode); // /dev/null takes any number
     if (thereA != thereB)
         return false;
     std::error_code ignored;
@@ -88,8 +90,8 @@ void OutputGuard::check() const
         requireNotRead(m_outputs[i]);
         for (std::size_t j = 0; j < i; ++j) {
             if (same(m_outputs[i].path, m_outputs[j].path))
-                throw core::Error(fmt::format("{} and {} both name the file {}; give them different names.", m_outputs[j].option,
-                                              m_outputs[i].option, core::shown(m_outputs[i].path)));
+                throw core::Error(fmt::format("{} and {} both name the file {}; give them different names.",
+                                              m_outputs[j].option, m_outputs[i].option, core::shown(m_outputs[i].path)));
         }
     }
 }

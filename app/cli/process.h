@@ -3,8 +3,8 @@
 
 namespace headscope::app {
 
-/// What both programs do first: a file that becomes larger than allowed (ulimit -f) is an error of the function that writes it instead of the
-/// end of the process.
+/// What both programs do first: a file that becomes larger than allowed (ulimit -f) is an error of the function that writes
+/// it instead of the end of the process.
 void prepareProcess();
 
 } // namespace headscope::app

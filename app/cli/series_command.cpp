@@ -81,7 +81,9 @@ void runSeries(const Arguments& arguments, const CommandContext& context)
     line.wipe();
     if (!out.given())
         return printSeries(context, series);
-    out.write([&](std::ostream& to, core::TableFormat format) { core::writeSeries(to, format, series, fmt::format("Headscope {}", version())); });
+    out.write([&](std::ostream& to, core::TableFormat format) {
+        core::writeSeries(to, format, series, fmt::format("Headscope {}", version()));
+    });
 }
 
 } // namespace headscope::app

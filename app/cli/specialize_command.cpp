@@ -240,7 +240,8 @@ void printTables(const CommandContext& context, const core::Counts& counts, core
 namespace {
 
 /// What needs no corpus.
-void writeFromWeights(const SpecializeLine& line, const OutputGuard& outputs, const CommandContext& context, const core::Progress& progress)
+void writeFromWeights(const SpecializeLine& line, const OutputGuard& outputs, const CommandContext& context,
+                      const core::Progress& progress)
 {
     const auto model = line.model.open(core::OpenFor::Running, outputs, progress);
     core::WeightsExport what;

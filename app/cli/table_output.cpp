@@ -24,7 +24,8 @@ void TableOutput::check(const CLI::App& app) const
 {
     const auto format = core::tableFormat(std::filesystem::path(m_path).extension().string());
     if (app.count("--out") > 0 && !format)
-        throw UsageError(fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(m_path)));
+        throw UsageError(
+            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(m_path)));
     if (m_excel && format != core::TableFormat::Csv && format != core::TableFormat::Tsv)
         throw UsageError("--excel is for a file that Excel opens: give --out a name that ends in .csv or .tsv too.");
 }

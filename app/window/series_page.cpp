@@ -135,8 +135,8 @@ void SeriesPage::start()
                                 std::ranges::upper_bound(steps, step->member.step, {},
                                                          [](const core::SeriesStep& other) { return other.member.step; }),
                                 *step);
-                            arrived(std::make_shared<const Result>(
-                                Result{result->files, std::make_shared<const core::Series>(core::compareSteps(steps)), inUse}));
+                            arrived(std::make_shared<const Result>(Result{
+                                result->files, std::make_shared<const core::Series>(core::compareSteps(steps)), inUse}));
                         };
                         const auto all = core::runSeries(members, text, openMember, hooks);
                         inUse->stopAdding();

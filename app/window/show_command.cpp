@@ -92,12 +92,14 @@ void ShowLine::add(CLI::App& app)
         ->capture_default_str()
         ->type_name("routers|experts|cost|corpus|attention");
     auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
-    auto* const corpusOption = app.add_option("--corpus", corpus, "the texts that were counted, for --contexts")->type_name("PATH");
+    auto* const corpusOption =
+        app.add_option("--corpus", corpus, "the texts that were counted, for --contexts")->type_name("PATH");
     app.add_option("--documents", documents, "how they are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
-    auto* const contextsOption = app.add_option("--contexts", contexts, "show where a token of the table stands in them, as the vocabulary spells it")
-        ->needs(countsOption)
-        ->needs(corpusOption)
-        ->type_name("PIECE");
+    auto* const contextsOption =
+        app.add_option("--contexts", contexts, "show where a token of the table stands in them, as the vocabulary spells it")
+            ->needs(countsOption)
+            ->needs(corpusOption)
+            ->type_name("PIECE");
     corpusOption->needs(contextsOption);
     app.add_option("--expert", expert, "the expert whose contexts are shown")->type_name("E");
 }
@@ -266,13 +268,15 @@ void showContexts(SpecialisationPage& page, const ShowLine& line)
 const char* pictureFormat(const std::string& out)
 {
     std::string extension = std::filesystem::path(out).extension().string();
-    std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    std::ranges::transform(extension, extension.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
     if (extension == ".png")
         return "png";
     if (extension == ".jpg" || extension == ".jpeg")
         return "jpg";
-    throw UsageError(fmt::format("--out needs a name that ends in .png, .jpg or .jpeg; {} does not, and no other kind of picture is written.",
-                                 printable(out)));
+    throw UsageError(fmt::format(
+        "--out needs a name that ends in .png, .jpg or .jpeg; {} does not, and no other kind of picture is written.",
+        printable(out)));
 }
 
 void savePicture(MainWindow& window, const std::string& out)

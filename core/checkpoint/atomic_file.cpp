@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <optional>
 #include <fcntl.h>
+#include <optional>
 #include <random>
 #include <string>
 #include <sys/stat.h>
@@ -26,8 +26,8 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 constexpr std::size_t kLongestStem = 200; // of the name that the temporary file takes over; file systems allow 255 bytes
 constexpr int kAttempts = 100;
 
-/// The descriptor of this process that a path stands for, as /dev/stdout and /proc/self/fd/1 do. What the shell opened is written through: a
-/// name in its place would be seen by nobody who reads there.
+/// The descriptor of this process that a path stands for, as /dev/stdout and /proc/self/fd/1 do. What the shell opened is
+/// written through: a name in its place would be seen by nobody who reads there.
 std::optional<int> descriptorNamed(const fs::path& target)
 {
     constexpr int mostLinks = 40;
@@ -98,8 +98,9 @@ void AtomicFile::refuseInput() const
     if (!conflict)
         return;
     if (conflict->how == InUse::How::InsideCorpus)
-        throw Error(fmt::format("{} is not written: it lies in the folder {}, whose files are read as a corpus; choose another folder.",
-                                shown(m_target), conflict->name()));
+        throw Error(fmt::format(
+            "{} is not written: it lies in the folder {}, whose files are read as a corpus; choose another folder.",
+            shown(m_target), conflict->name()));
     throw Error(fmt::format("{} is not written: it is {}, which is read here; choose another name.", shown(m_target),
                             conflict->name()));
 }

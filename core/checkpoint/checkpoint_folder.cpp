@@ -78,7 +78,8 @@ fs::path indexAmong(const fs::path& index, const std::vector<fs::path>& candidat
 {
     std::vector<fs::path> others;
     for (const fs::path& candidate : candidates) {
-        if (candidate.extension() == index.stem().stem().extension() && !shardNumber(candidate.filename().string()) && !isTrace(candidate))
+        if (candidate.extension() == index.stem().stem().extension() && !shardNumber(candidate.filename().string()) &&
+            !isTrace(candidate))
             others.push_back(candidate);
     }
     if (!others.empty())

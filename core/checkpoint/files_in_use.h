@@ -11,10 +11,11 @@
 
 namespace headscope::core {
 
-/// Files that nothing may be written over while this lives: whatever is opened for reading in the meantime, and what it is told. Every
-/// function that opens a file for reading says so with noteRead, and AtomicFile, which writes all files, asks conflictWith: so no command and
-/// no view can forget one of its inputs (a shard, the tokenizer that was found beside the checkpoint, args.json a folder above it). That is
-/// why the list of these objects is the one thing here that the whole process shares. Thread-safe.
+/// Files that nothing may be written over while this lives: whatever is opened for reading in the meantime, and what it is
+/// told. Every function that opens a file for reading says so with noteRead, and AtomicFile, which writes all files, asks
+/// conflictWith: so no command and no view can forget one of its inputs (a shard, the tokenizer that was found beside the
+/// checkpoint, args.json a folder above it). That is why the list of these objects is the one thing here that the whole
+/// process shares. Thread-safe.
 class FilesInUse
 {
 public:
@@ -62,8 +63,8 @@ struct InUse {
     /// Its path, for messages; standard input where it is that.
     std::string name() const;
 };
-/// Whether `output` is a file that is in use (the same device and inode, links followed, whatever its spelling) or lies inside a folder of a
-/// corpus. What is no regular file (a terminal, a pipe) never is.
+/// Whether `output` is a file that is in use (the same device and inode, links followed, whatever its spelling) or lies
+/// inside a folder of a corpus. What is no regular file (a terminal, a pipe) never is.
 std::optional<InUse> conflictWith(const std::filesystem::path& output);
 
 /// Where the bytes of an output go in the end: behind a link, the file it leads to, which need not exist yet.

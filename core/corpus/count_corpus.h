@@ -34,7 +34,8 @@ struct CountSettings {
     int threads = 0;                // windows that run at the same time; 0: as many as there are processors
     int batch = 0;                  // windows in memory at the same time; 0: four for every thread
 
-    std::filesystem::path partial;  // where an unfinished count is kept, so that it can be gone on with; empty: nowhere (partial_file.h)
+    std::filesystem::path
+        partial; // where an unfinished count is kept, so that it can be gone on with; empty: nowhere (partial_file.h)
     bool resume = false;            // go on with what is kept there
     double secondsBetweenSaves = 60;
 };

@@ -56,7 +56,8 @@ bool isNamed(int descriptor, const fs::path& path)
 {
     struct stat held = {};
     struct stat named = {};
-    return ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+    return ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
 }
 
 bool isInterruptedCount(const fs::path& path)
@@ -73,16 +74,19 @@ bool isInterruptedCount(const fs::path& path)
 
 [[noreturn]] void refuseHeld(const fs::path& path)
 {
-    throw Error(fmt::format("Another count is at work with {}; wait until it has ended, or give --out another name.", shown(path)));
+    throw Error(
+        fmt::format("Another count is at work with {}; wait until it has ended, or give --out another name.", shown(path)));
 }
 
 [[noreturn]] void refuseLeftOver(const fs::path& path)
 {
     if (isInterruptedCount(path))
-        throw Error(fmt::format("{} keeps what an interrupted count has counted: go on with it (--resume), or, to begin anew, delete it or give "
-                                "--out another name.",
-                                shown(path)));
-    throw Error(fmt::format("{} is where an unfinished count would be kept, but there is a file that no count wrote; rename or delete it, or give "
+        throw Error(fmt::format(
+            "{} keeps what an interrupted count has counted: go on with it (--resume), or, to begin anew, delete it or give "
+            "--out another name.",
+            shown(path)));
+    throw Error(fmt::format("{} is where an unfinished count would be kept, but there is a file that no count wrote; rename "
+                            "or delete it, or give "
                             "--out another name.",
                             shown(path)));
 }
@@ -124,7 +128,8 @@ void PartialFile::claim()
 {
     m_descriptor = ::open(m_path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (m_descriptor < 0 && errno != EEXIST)
-        throw Error(fmt::format("{} cannot be written, where an unfinished count is kept: {}.", shown(m_path), std::strerror(errno)));
+        throw Error(fmt::format("{} cannot be written, where an unfinished count is kept: {}.", shown(m_path),
+                                std::strerror(errno)));
     if (m_descriptor >= 0 && ::flock(m_descriptor, LOCK_EX | LOCK_NB) != 0) {
         ::close(m_descriptor);
         refuseHeld(m_path);

@@ -6,9 +6,9 @@
 
 namespace headscope::core {
 
-/// The file in which an unfinished count is kept, claimed by one count at a time. From its first moment on the file is there and locked
-/// (flock, which ends with the process), so that two counts to one place cannot take each other for a left-over, and a left-over is never
-/// written over: it is somebody's work, or no count wrote it at all. Used by one thread.
+/// The file in which an unfinished count is kept, claimed by one count at a time. From its first moment on the file is there
+/// and locked (flock, which ends with the process), so that two counts to one place cannot take each other for a left-over,
+/// and a left-over is never written over: it is somebody's work, or no count wrote it at all. Used by one thread.
 class PartialFile
 {
 public:
@@ -16,7 +16,8 @@ public:
 
     /// What the constructor would throw is thrown here, without claiming anything: before long work begins.
     static void require(const std::filesystem::path& path, Start start);
-    /// Anew: throws Error when the file is there. Resume: when it is not, or holds nothing. Both: when another count is at it.
+    /// Anew: throws Error when the file is there. Resume: when it is not, or holds nothing. Both: when another count is at
+    /// it.
     PartialFile(std::filesystem::path path, Start start);
     /// A claim in whose place nothing was saved goes away.
     ~PartialFile();

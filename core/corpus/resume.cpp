@@ -22,7 +22,9 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, std::string_view what)
 {
-    throw Error(fmt::format("{} is an interrupted count with another {}; delete it, or give --out another name, to begin anew.", shown(path), what));
+    throw Error(
+        fmt::format("{} is an interrupted count with another {}; delete it, or give --out another name, to begin anew.",
+                    shown(path), what));
 }
 
 void requireSame(const std::filesystem::path& path, const Counts& saved, const Accumulator& accumulator, const json& position,
@@ -36,7 +38,9 @@ void requireSame(const std::filesystem::path& path, const Counts& saved, const A
     if (saved.parts != identity.parts)
         refuse(path, "part of the corpus");
     if (const std::string difference = differenceOf(saved, empty); !difference.empty())
-        throw Error(fmt::format("{} is an interrupted count that differs in {}; delete it, or give --out another name, to begin anew.", shown(path), difference));
+        throw Error(fmt::format(
+            "{} is an interrupted count that differs in {}; delete it, or give --out another name, to begin anew.",
+            shown(path), difference));
 }
 
 /// Tokens of the open document, ascending, so that the same state gives the same file.
@@ -68,11 +72,12 @@ void savePartial(const std::filesystem::path& path, const Accumulator& accumulat
     open.experts.resize(accumulator.expertsOfAllRouters());
     const OpenTokens tokens = tokensOf(open, accumulator);
     auto metadata = countsMetadata(counts);
-    metadata[positionKey] = json{{"corpusHash", toString(identity.hash)},
-                                 {"tagsDigest", identity.tagsDigest},
-                                 {"document", position.document},
-                                 {"windows", position.windows}}
-                                .dump();
+    metadata[positionKey] = json{
+        {"corpusHash", toString(identity.hash)},
+        {"tagsDigest", identity.tagsDigest},
+        {"document", position.document},
+        {"windows",
+         position.windows}}.dump();
     TensorPlan plan = planCounts(counts);
     const auto length = [](const auto& values) { return std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())}; };
     plan.ids("open.ids", tokens.ids);
@@ -86,7 +91,8 @@ PassPosition loadPartial(const std::filesystem::path& path, Accumulator& accumul
     TensorSet file(path);
     forgetRead(path); // it is this count's own, and is going to be replaced
     if (!file.metadata().contains(positionKey))
-        throw Error(fmt::format("{} is no interrupted count: no count wrote it; rename or delete it, or give --out another name.", shown(path)));
+        throw Error(fmt::format(
+            "{} is no interrupted count: no count wrote it; rename or delete it, or give --out another name.", shown(path)));
     PassPosition place;
     const json position = parseStrictJson(file.metadata().at(positionKey), shown(path) + ": the position");
     const Counts counts = takeCounts(file, {});

@@ -275,7 +275,9 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
     } catch (const c10::Error& error) {
         throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
     } catch (const std::bad_alloc&) {
-        throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", trace->tokens()));
+        throw Error(
+            fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.",
+                        trace->tokens()));
     }
     trace->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
     return trace;

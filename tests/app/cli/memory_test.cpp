@@ -44,9 +44,10 @@ TEST(FaultC4, OutOfMemoryIsASentence)
     const rlim_t begin = least();
     for (rlim_t size = begin; size <= most; size += size < begin + 100 ? 5 : 100) {
         start.addressBytes = size * megabyte;
-        for (const Arguments& line : {Arguments{"info", at.file("run")},
-                                      {"trace", at.file("run"), "--file", at.file("text.csv")},
-                                      {"count", at.file("run"), at.file("corpus"), "--threads", "4", "--out", at.file("n.counts")}}) {
+        for (const Arguments& line :
+             {Arguments{"info", at.file("run")},
+              {"trace", at.file("run"), "--file", at.file("text.csv")},
+              {"count", at.file("run"), at.file("corpus"), "--threads", "4", "--out", at.file("n.counts")}}) {
             const Outcome outcome = runProgram(line, start);
             if (outcome.code == 0) {
                 ++done;
@@ -54,7 +55,8 @@ TEST(FaultC4, OutOfMemoryIsASentence)
             }
             ++refused;
             EXPECT_EQ(outcome.code, 1) << line.front() << " in " << size << " MB: " << outcome.err;
-            EXPECT_THAT(outcome.err, AnyOf(HasSubstr("not enough memory"), HasSubstr("do not fit into memory"))) << line.front() << " in " << size << " MB";
+            EXPECT_THAT(outcome.err, AnyOf(HasSubstr("not enough memory"), HasSubstr("do not fit into memory")))
+                << line.front() << " in " << size << " MB";
             EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
             if (line.front() == "info") {
                 EXPECT_THAT(outcome.err, Not(HasSubstr("text")));

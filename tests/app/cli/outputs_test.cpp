@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nothing that a command reads is written over, whatever it is called (fault A.1): all commands, all their inputs, all spellings.
+// Nothing that a command reads is written over, whatever it is called (fault A.1): all commands, all their inputs, all
+// spellings.
 #include "tests/app/cli/program.h"
 #include "tests/app/cli/run_folder.h"
 
@@ -38,41 +39,89 @@ struct Case {
 
 Arguments compareLine(const RunFolder& at)
 {
-    return {"compare", at.file("run"), at.file("series/model-100.pth"), "--file", at.file("text.csv"), "--fit", at.file("fit.csv"), "--tokenizer-b",
-            at.file("tokenizer.csv"), "--null", "0", "--bootstrap", "0"};
+    return {"compare",
+            at.file("run"),
+            at.file("series/model-100.pth"),
+            "--file",
+            at.file("text.csv"),
+            "--fit",
+            at.file("fit.csv"),
+            "--tokenizer-b",
+            at.file("tokenizer.csv"),
+            "--null",
+            "0",
+            "--bootstrap",
+            "0"};
 }
 
 const std::vector<std::string> compared = with(runFiles, {"series/model-100.pth", "text.csv", "fit.csv", "tokenizer.csv"});
 
 const std::vector<Case> cases{
-    {"trace", [](const RunFolder& at) { return Arguments{"trace", at.file("run"), "--file", at.file("text.csv")}; }, with(runFiles, {"text.csv"}),
-     "--out", false},
+    {"trace",
+     [](const RunFolder& at) {
+         return Arguments{"trace", at.file("run"), "--file", at.file("text.csv")};
+     },
+     with(runFiles, {"text.csv"}), "--out", false},
     {"trace of a file",
      [](const RunFolder& at) {
-         return Arguments{"trace", at.file("series/model-100.pth"), "--text", "a", "--sidecar", at.file("sidecar.csv"), "--tokenizer", at.file("tokenizer.csv")};
+         return Arguments{"trace",     at.file("series/model-100.pth"), "--text",      "a",
+                          "--sidecar", at.file("sidecar.csv"),          "--tokenizer", at.file("tokenizer.csv")};
      },
-     {"series/model-100.pth", "sidecar.csv", "tokenizer.csv"}, "--out", false},
-    {"trace with args above", [](const RunFolder& at) { return Arguments{"trace", at.file("nested/save/checkpoint/model-1.pth"), "--text", "a"}; },
-     {"nested/save/checkpoint/model-1.pth", "nested/save/args.json", "nested/save/tokenizer.model"}, "--out", false},
+     {"series/model-100.pth", "sidecar.csv", "tokenizer.csv"},
+     "--out",
+     false},
+    {"trace with args above",
+     [](const RunFolder& at) {
+         return Arguments{"trace", at.file("nested/save/checkpoint/model-1.pth"), "--text", "a"};
+     },
+     {"nested/save/checkpoint/model-1.pth", "nested/save/args.json", "nested/save/tokenizer.model"},
+     "--out",
+     false},
     {"count",
      [](const RunFolder& at) {
-         return Arguments{"count", at.file("run"), at.file("corpus/a.csv"), "--tags", at.file("tags.csv"), "--frequent", at.file("ids.csv")};
+         return Arguments{"count",      at.file("run"),    at.file("corpus/a.csv"), "--tags", at.file("tags.csv"),
+                          "--frequent", at.file("ids.csv")};
      },
      with(runFiles, {"corpus/a.csv", "tags.csv", "ids.csv"}), "--out", false},
-    {"merge", [](const RunFolder& at) { return Arguments{"merge", at.file("a.csv"), at.file("b.csv")}; }, {"a.csv", "b.csv"}, "--out", false},
-    {"specialize counts", [](const RunFolder& at) { return Arguments{"specialize", "--counts", at.file("a.csv")}; }, {"a.csv"}},
+    {"merge",
+     [](const RunFolder& at) {
+         return Arguments{"merge", at.file("a.csv"), at.file("b.csv")};
+     },
+     {"a.csv", "b.csv"},
+     "--out",
+     false},
+    {"specialize counts",
+     [](const RunFolder& at) {
+         return Arguments{"specialize", "--counts", at.file("a.csv")};
+     },
+     {"a.csv"}},
     {"specialize",
-     [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), at.file("corpus/a.csv"), "--tags", at.file("tags.csv")}; },
+     [](const RunFolder& at) {
+         return Arguments{"specialize", at.file("run"), at.file("corpus/a.csv"), "--tags", at.file("tags.csv")};
+     },
      with(runFiles, {"corpus/a.csv", "tags.csv"})},
-    {"specialize weights", [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), "--table", "likes"}; }, runFiles},
+    {"specialize weights",
+     [](const RunFolder& at) {
+         return Arguments{"specialize", at.file("run"), "--table", "likes"};
+     },
+     runFiles},
     {"contexts",
-     [](const RunFolder& at) { return Arguments{"contexts", at.file("run"), at.file("corpus/a.csv"), "--router", "layers.0.self.v.h0", "--id", "5"}; },
+     [](const RunFolder& at) {
+         return Arguments{"contexts", at.file("run"), at.file("corpus/a.csv"), "--router", "layers.0.self.v.h0", "--id",
+                          "5"};
+     },
      with(runFiles, {"corpus/a.csv"})},
     {"compare", compareLine, compared},
     {"compare report", compareLine, {"fit.csv"}, "--report"}, // links only: a report's name ends in .md
-    {"compare counts", [](const RunFolder& at) { return Arguments{"compare", "--counts-a", at.file("a.csv"), "--counts-b", at.file("b.csv")}; },
+    {"compare counts",
+     [](const RunFolder& at) {
+         return Arguments{"compare", "--counts-a", at.file("a.csv"), "--counts-b", at.file("b.csv")};
+     },
      {"a.csv", "b.csv"}},
-    {"series", [](const RunFolder& at) { return Arguments{"series", at.file("series"), "--file", at.file("text.csv")}; },
+    {"series",
+     [](const RunFolder& at) {
+         return Arguments{"series", at.file("series"), "--file", at.file("text.csv")};
+     },
      {"series/model-100.pth", "series/model-200.pth", "series/tokenizer.model", "text.csv"}},
 };
 
@@ -123,7 +172,8 @@ TEST_P(FaultA1, NoInputIsWrittenOver)
             Arguments line = what.line(at);
             line.insert(line.end(), {what.option, out});
             const std::string sentence = refusal(line);
-            EXPECT_THAT(sentence, AnyOf(HasSubstr(fs::path(input).filename()), HasSubstr(fs::path(out).filename()))) << what.name;
+            EXPECT_THAT(sentence, AnyOf(HasSubstr(fs::path(input).filename()), HasSubstr(fs::path(out).filename())))
+                << what.name;
             EXPECT_THAT(sentence, HasSubstr("name")) << "it says what to do";
         }
         EXPECT_EQ(contents(at.path() / input), before) << what.name << ": " << input;
@@ -144,7 +194,8 @@ TEST(FaultA1, NothingIsWrittenIntoTheFolderOfACorpus)
     const Arguments contexts{"contexts", at.file("run"), at.file("linked"), "--router", "layers.0.self.v.h0", "--id", "5"};
     const auto names = at.names();
     for (const Arguments& command : {count, specialize, contexts}) {
-        for (const char* out : {"corpus/new.csv", "corpus/a.csv", "corpus/deep/new.csv", "linked/new.csv", "run/../corpus/new.csv", "dangling.csv"}) {
+        for (const char* out : {"corpus/new.csv", "corpus/a.csv", "corpus/deep/new.csv", "linked/new.csv",
+                                "run/../corpus/new.csv", "dangling.csv"}) {
             Arguments line = command;
             line.insert(line.end(), {"--out", at.file(out)});
             EXPECT_THAT(refusal(line), HasSubstr(at.file("corpus").substr(at.path().string().size()).substr(1, 4))) << out;
@@ -174,10 +225,11 @@ TEST(FaultA1, WhatIsNoInputIsWritten)
     const RunFolder at;
     // New names in the folder of a run, and what an earlier command left there.
     for (int time = 0; time < 2; ++time) {
-        for (const Arguments& line : {Arguments{"trace", at.file("run"), "--text", "far", "--out", at.file("run/trace.safetensors")},
-                                      {"count", at.file("run"), at.file("corpus"), "--out", at.file("run/corpus.counts")},
-                                      {"specialize", "--counts", at.file("a.csv"), "--out", at.file("run/table.csv")},
-                                      {"merge", at.file("a.csv"), at.file("b.csv"), "--out", at.file("corpus/merged.counts")}}) {
+        for (const Arguments& line :
+             {Arguments{"trace", at.file("run"), "--text", "far", "--out", at.file("run/trace.safetensors")},
+              {"count", at.file("run"), at.file("corpus"), "--out", at.file("run/corpus.counts")},
+              {"specialize", "--counts", at.file("a.csv"), "--out", at.file("run/table.csv")},
+              {"merge", at.file("a.csv"), at.file("b.csv"), "--out", at.file("corpus/merged.counts")}}) {
             const Outcome outcome = run(line);
             EXPECT_EQ(outcome.code, 0) << outcome.err;
             EXPECT_FALSE(contents(line.back()).empty()) << line.back();

@@ -16,16 +16,17 @@ namespace headscope::app::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using core::PartialFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using core::PartialFile;
 
 class FaultA2 : public ::testing::Test
 {
 protected:
     Arguments count(const Arguments& more = {}) const
     {
-        Arguments line{"count", at.file("run"), at.file("corpus"), "--out", out, "--threads", "1", "--batch", "1", "--window", "8"};
+        Arguments line{
+            "count", at.file("run"), at.file("corpus"), "--out", out, "--threads", "1", "--batch", "1", "--window", "8"};
         line.insert(line.end(), more.begin(), more.end());
         return line;
     }
@@ -61,7 +62,8 @@ TEST_F(FaultA2, AnInterruptedCountIsNotDeletedByTheNext)
 {
     interrupt();
     const std::string kept = contents(partial);
-    EXPECT_THAT(refusal(count()), AllOf(HasSubstr("n.counts.partial"), HasSubstr("--resume"), HasSubstr("delete"), HasSubstr("--out")));
+    EXPECT_THAT(refusal(count()),
+                AllOf(HasSubstr("n.counts.partial"), HasSubstr("--resume"), HasSubstr("delete"), HasSubstr("--out")));
     EXPECT_THAT(refusal(count({"--words"})), HasSubstr("--resume")) << "another count";
     EXPECT_EQ(contents(partial), kept);
     EXPECT_FALSE(fs::exists(out));

@@ -41,7 +41,8 @@ RunFolder::RunFolder()
     m_folder.file("ids.csv", "1, 2, 3");
     for (const char* name : {"a.csv", "b.csv"}) {
         const std::string part = std::string(name) == "a.csv" ? "1/2" : "2/2";
-        const Outcome made = run({"count", file("run"), file("text.csv"), "--documents", "line", "--part", part, "--out", file(name)});
+        const Outcome made =
+            run({"count", file("run"), file("text.csv"), "--documents", "line", "--part", part, "--out", file(name)});
         EXPECT_EQ(made.code, 0) << made.err;
     }
 }

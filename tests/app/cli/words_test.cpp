@@ -74,7 +74,8 @@ TEST(FaultD4, HelpAndVersionAreWords)
 {
     EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
     EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
-    for (const char* command : {"info", "tokenize", "trace", "count", "merge", "compare", "series", "specialize", "contexts"}) {
+    for (const char* command :
+         {"info", "tokenize", "trace", "count", "merge", "compare", "series", "specialize", "contexts"}) {
         const Outcome help = run({"help", command});
         EXPECT_EQ(help.code, 0);
         EXPECT_EQ(help.out, run({command, "--help"}).out);
@@ -101,7 +102,8 @@ TEST(FaultD4, EmptyWordsAreRefusedInWords)
 TEST(FaultD4, StandardInputWhereItCannotBe)
 {
     const RunFolder at;
-    EXPECT_THAT(usage({"count", at.file("run"), "-", "--out", at.file("n")}), AllOf(HasSubstr("Standard input"), HasSubstr("CORPUS")));
+    EXPECT_THAT(usage({"count", at.file("run"), "-", "--out", at.file("n")}),
+                AllOf(HasSubstr("Standard input"), HasSubstr("CORPUS")));
     EXPECT_THAT(usage({"info", "-"}), HasSubstr("MODEL"));
     EXPECT_THAT(usage({"merge", at.file("a.csv"), "-", "--out", at.file("n")}), HasSubstr("COUNTS"));
     EXPECT_THAT(usage({"specialize", "--counts", "-"}), HasSubstr("--counts"));
@@ -113,8 +115,10 @@ TEST(FaultD4, StandardInputWhereItCannotBe)
 TEST(FaultD4, DamagedGzipNamesItsFile)
 {
     const RunFolder at;
-    std::ofstream(at.file("a.gz"), std::ios::binary) << std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03garbage garbage garbage", 33);
-    EXPECT_THAT(refusal({"count", at.file("run"), at.file("a.gz"), "--out", at.file("n")}), AllOf(HasSubstr("a.gz"), Not(HasSubstr("<fd:"))));
+    std::ofstream(at.file("a.gz"), std::ios::binary)
+        << std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03garbage garbage garbage", 33);
+    EXPECT_THAT(refusal({"count", at.file("run"), at.file("a.gz"), "--out", at.file("n")}),
+                AllOf(HasSubstr("a.gz"), Not(HasSubstr("<fd:"))));
 }
 
 TEST(FaultD4, ADeletedWorkingFolderIsASentence)
@@ -152,7 +156,9 @@ TEST(FaultD4, OneTokenizerForBothSides)
     fs::create_directory(at.file("away"));
     fs::rename(at.file("series/tokenizer.model"), at.file("away/tokenizer.model"));
     const auto compare = [&](const Arguments& more) {
-        Arguments line{"compare", bare, at.file("series/model-200.pth"), "--text", "The mill is old, and it is far.", "--null", "0", "--bootstrap", "0"};
+        Arguments line{
+            "compare",     bare, at.file("series/model-200.pth"), "--text", "The mill is old, and it is far.", "--null", "0",
+            "--bootstrap", "0"};
         line.insert(line.end(), more.begin(), more.end());
         return run(line);
     };
@@ -161,7 +167,10 @@ TEST(FaultD4, OneTokenizerForBothSides)
     EXPECT_EQ(both.code, 0) << both.err;
     const Outcome each = compare({"--tokenizer-a", at.file("tokenizer.csv"), "--tokenizer-b", at.file("tokenizer.csv")});
     EXPECT_EQ(both.out, each.out);
-    EXPECT_EQ(compare({"--tokenizer", at.file("absent"), "--tokenizer-a", at.file("tokenizer.csv"), "--tokenizer-b", at.file("tokenizer.csv")}).code, 0)
+    EXPECT_EQ(compare({"--tokenizer", at.file("absent"), "--tokenizer-a", at.file("tokenizer.csv"), "--tokenizer-b",
+                       at.file("tokenizer.csv")})
+                  .code,
+              0)
         << "its own comes first";
     EXPECT_EQ(compare({"--tokenizer", at.file("absent"), "--tokenizer-a", at.file("tokenizer.csv")}).code, 1);
 }
@@ -174,7 +183,8 @@ TEST(FaultD6, TheMarkForExcel)
         {"specialize", "--counts", at.file("a.csv")},
         {"specialize", at.file("run"), "--table", "likes"},
         {"contexts", at.file("run"), at.file("corpus"), "--router", "layers.0.self.v.h0", "--word", "far"},
-        {"compare", at.file("run"), at.file("series/model-100.pth"), "--file", at.file("text.csv"), "--null", "0", "--bootstrap", "0"},
+        {"compare", at.file("run"), at.file("series/model-100.pth"), "--file", at.file("text.csv"), "--null", "0",
+         "--bootstrap", "0"},
         {"compare", "--counts-a", at.file("a.csv"), "--counts-b", at.file("a.csv")},
         {"series", at.file("series"), "--file", at.file("text.csv")},
     };
@@ -206,7 +216,8 @@ TEST(FaultD6, TablesOfPapersSayHowManyTokensTheyHold)
 {
     const RunFolder at;
     const auto written = [&](const std::string& name, const Arguments& more) {
-        Arguments line{"specialize", "--counts", at.file("a.csv"), "--min-count", "0", "--bootstrap", "0", "--out", at.file(name)};
+        Arguments line{"specialize",  "--counts", at.file("a.csv"), "--min-count", "0",
+                       "--bootstrap", "0",        "--out",          at.file(name)};
         line.insert(line.end(), more.begin(), more.end());
         EXPECT_EQ(run(line).code, 0);
         return contents(at.file(name));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every file that a command writes, on a disk that is full: a sentence, exit 1, the old file whole, nothing left over (fault A.5).
+// Every file that a command writes, on a disk that is full: a sentence, exit 1, the old file whole, nothing left over (fault
+// A.5).
 #include "tests/app/cli/program.h"
 #include "tests/app/cli/run_folder.h"
 
@@ -40,7 +41,9 @@ Arguments specialize(const RunFolder& at, const Arguments& more = {})
 
 Arguments compare(const RunFolder& at, const Arguments& more = {})
 {
-    Arguments line{"compare", at.file("run"), at.file("series/model-100.pth"), "--file", at.file("text.csv"), "--null", "0", "--bootstrap", "0"};
+    Arguments line{"compare", at.file("run"),      at.file("series/model-100.pth"),
+                   "--file",  at.file("text.csv"), "--null",
+                   "0",       "--bootstrap",       "0"};
     line.insert(line.end(), more.begin(), more.end());
     return line;
 }
@@ -48,14 +51,34 @@ Arguments compare(const RunFolder& at, const Arguments& more = {})
 std::vector<Writer> writers()
 {
     std::vector<Writer> all{
-        {"t.safetensors", [](const RunFolder& at) { return Arguments{"trace", at.file("run"), "--file", at.file("text.csv"), "--attention", "layers.0.self"}; }},
-        {"c.counts", [](const RunFolder& at) { return Arguments{"count", at.file("run"), at.file("corpus")}; }},
-        {"m.counts", [](const RunFolder& at) { return Arguments{"merge", at.file("a.csv"), at.file("b.csv")}; }},
-        {"likes.json", [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), "--table", "likes"}; }},
-        {"likes.csv", [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), "--table", "likes", "--excel"}; }},
-        {"alike.json", [](const RunFolder& at) { return Arguments{"specialize", at.file("run"), "--table", "alike"}; }},
-        {"tokens.json", [](const RunFolder& at) {
-             return Arguments{"compare", "--counts-a", at.file("a.csv"), "--counts-b", at.file("a.csv"), "--table", "tokens", "--min-count", "0"};
+        {"t.safetensors",
+         [](const RunFolder& at) {
+             return Arguments{"trace", at.file("run"), "--file", at.file("text.csv"), "--attention", "layers.0.self"};
+         }},
+        {"c.counts",
+         [](const RunFolder& at) {
+             return Arguments{"count", at.file("run"), at.file("corpus")};
+         }},
+        {"m.counts",
+         [](const RunFolder& at) {
+             return Arguments{"merge", at.file("a.csv"), at.file("b.csv")};
+         }},
+        {"likes.json",
+         [](const RunFolder& at) {
+             return Arguments{"specialize", at.file("run"), "--table", "likes"};
+         }},
+        {"likes.csv",
+         [](const RunFolder& at) {
+             return Arguments{"specialize", at.file("run"), "--table", "likes", "--excel"};
+         }},
+        {"alike.json",
+         [](const RunFolder& at) {
+             return Arguments{"specialize", at.file("run"), "--table", "alike"};
+         }},
+        {"tokens.json",
+         [](const RunFolder& at) {
+             return Arguments{"compare", "--counts-a", at.file("a.csv"), "--counts-b", at.file("a.csv"),
+                              "--table", "tokens",     "--min-count",    "0"};
          }},
     };
     for (const char* extension : {".csv", ".tsv", ".json", ".md", ".tex"}) {
@@ -65,10 +88,13 @@ std::vector<Writer> writers()
         all.push_back({named("pairs"), [](const RunFolder& at) { return specialize(at); }});
         all.push_back({named("routers"), [](const RunFolder& at) { return specialize(at, {"--table", "routers"}); }});
         all.push_back({named("contexts"), [](const RunFolder& at) {
-                           return Arguments{"contexts", at.file("run"), at.file("corpus"), "--router", "layers.*.self.*", "--word", "far", "--limit", "1000"};
+                           return Arguments{"contexts", at.file("run"), at.file("corpus"), "--router", "layers.*.self.*",
+                                            "--word",   "far",          "--limit",         "1000"};
                        }});
         all.push_back({named("compare"), [](const RunFolder& at) { return compare(at); }});
-        all.push_back({named("series"), [](const RunFolder& at) { return Arguments{"series", at.file("series"), "--file", at.file("text.csv")}; }});
+        all.push_back({named("series"), [](const RunFolder& at) {
+                           return Arguments{"series", at.file("series"), "--file", at.file("text.csv")};
+                       }});
     }
     return all;
 }
@@ -140,7 +166,8 @@ TEST_F(FaultA5, AFullDiskIsASentenceAndTheOldFileStays)
 TEST_F(FaultA5, WhereverTheDiskIsFull)
 {
     // What is written in pieces of 64 kB fails in the middle of an object, too.
-    const Writer& writer = *std::ranges::find_if(all, [](const Writer& one) { return std::string(one.out) == "contexts.json"; });
+    const Writer& writer =
+        *std::ranges::find_if(all, [](const Writer& one) { return std::string(one.out) == "contexts.json"; });
     for (const rlim_t bytes : {1UL, 60'000UL, 200'000UL, 270'000UL, 300'000UL}) {
         const FileLimit limit(bytes);
         refusal(line(writer));

@@ -122,7 +122,8 @@ void OutputsTest::faultA1_nothingIsWrittenOverWhatIsOpen()
     Program program(path("run/model-100000.pth"));
     program.count({path("corpus"), path("single.txt")});
     int refused = 0;
-    for (const char* input : {"run/model-100000.pth", "run/args.json", "run/tokenizer.model", "single.txt", "corpus/a.txt"}) {
+    for (const char* input :
+         {"run/model-100000.pth", "run/args.json", "run/tokenizer.model", "single.txt", "corpus/a.txt"}) {
         const std::string before = bytesOf(path(input));
         fs::remove(path("soft.csv"));
         fs::remove(path("hard.csv"));
@@ -131,8 +132,9 @@ void OutputsTest::faultA1_nothingIsWrittenOverWhatIsOpen()
         program.controller.saveCounts(path(input));
         program.settle();
         QCOMPARE(program.failed.size(), ++refused);
-        QVERIFY2(program.failed.last().first().toString().contains(QString::fromStdString(fs::path(input).filename().string())),
-                 qPrintable(program.failed.last().first().toString()));
+        QVERIFY2(
+            program.failed.last().first().toString().contains(QString::fromStdString(fs::path(input).filename().string())),
+            qPrintable(program.failed.last().first().toString()));
         for (const char* link : {"soft.csv", "hard.csv"}) {
             program.exportTable(path(link));
             QCOMPARE(program.failed.size(), ++refused);

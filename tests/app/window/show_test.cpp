@@ -58,21 +58,25 @@ ShowTest::Outcome ShowTest::run(const QStringList& words, rlim_t fileBytes) cons
     program.start(QStringLiteral(HEADSCOPE_PROGRAM), words);
     if (!program.waitForFinished(120000))
         return {-1, QStringLiteral("it did not end")};
-    return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : 128, QString::fromUtf8(program.readAllStandardError())};
+    return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : 128,
+            QString::fromUtf8(program.readAllStandardError())};
 }
 
 void ShowTest::faultA6_aPictureIsWhatItsNameSays()
 {
     for (const char* name : {"a.svg", "a.pdf", "a.gif", "a.webp", "a", "png", "a.png.bmp"}) {
-        const Outcome outcome = run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"), QStringLiteral("--out"), path(name)});
+        const Outcome outcome = run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"),
+                                     QStringLiteral("--out"), path(name)});
         QCOMPARE(outcome.code, 2);
         QVERIFY2(outcome.err.contains(QLatin1String(".png")), qPrintable(outcome.err));
         QVERIFY(!QFile::exists(path(name)));
     }
-    const std::vector<std::pair<const char*, const char*>> pictures{{"a.png", "png"}, {"b.PNG", "png"}, {"c.jpg", "jpeg"}, {"d.jpeg", "jpeg"}};
+    const std::vector<std::pair<const char*, const char*>> pictures{
+        {"a.png", "png"}, {"b.PNG", "png"}, {"c.jpg", "jpeg"}, {"d.jpeg", "jpeg"}};
     for (const auto& [name, format] : pictures) {
-        const Outcome outcome = run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"), QStringLiteral("--size"),
-                                     QStringLiteral("400x300"), QStringLiteral("--out"), path(name)});
+        const Outcome outcome =
+            run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"), QStringLiteral("--size"),
+                 QStringLiteral("400x300"), QStringLiteral("--out"), path(name)});
         QVERIFY2(outcome.code == 0, qPrintable(outcome.err));
         QCOMPARE(QImageReader::imageFormat(path(name)), QByteArray(format));
         QCOMPARE(QImageReader(path(name)).size().width() >= 400, true);
@@ -85,7 +89,8 @@ void ShowTest::faultA1_noInputIsDrawnOver()
         const QByteArray before = bytesOf(path(input));
         QFile::remove(path("link.png"));
         QVERIFY(QFile::link(path(input), path("link.png")));
-        const Outcome outcome = run({QStringLiteral("show"), path("run"), QStringLiteral("--text"), QStringLiteral("far"), QStringLiteral("--out"), path("link.png")});
+        const Outcome outcome = run({QStringLiteral("show"), path("run"), QStringLiteral("--text"), QStringLiteral("far"),
+                                     QStringLiteral("--out"), path("link.png")});
         QCOMPARE(outcome.code, 1);
         QVERIFY2(outcome.err.contains(QLatin1String("link.png")), qPrintable(outcome.err));
         QCOMPARE(bytesOf(path(input)), before);
@@ -99,8 +104,9 @@ void ShowTest::faultA5_aFullDiskLeavesTheOldPicture()
     old.write("old");
     old.close();
     const auto files = QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden);
-    const Outcome outcome =
-        run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"), QStringLiteral("--out"), path("a.png")}, 2000);
+    const Outcome outcome = run({QStringLiteral("show"), model(), QStringLiteral("--text"), QStringLiteral("far"),
+                                 QStringLiteral("--out"), path("a.png")},
+                                2000);
     QCOMPARE(outcome.code, 1);
     QVERIFY2(outcome.err.contains(QLatin1String("a.png")), qPrintable(outcome.err));
     QCOMPARE(bytesOf(path("a.png")), QByteArray("old"));
@@ -109,7 +115,8 @@ void ShowTest::faultA5_aFullDiskLeavesTheOldPicture()
 
 void ShowTest::faultD4_wordsThatAreNoFiles()
 {
-    const std::vector<QStringList> lines{{QStringLiteral("trase")}, {QStringLiteral("absent.pth")}, {model(), QStringLiteral("absent.pth")}};
+    const std::vector<QStringList> lines{
+        {QStringLiteral("trase")}, {QStringLiteral("absent.pth")}, {model(), QStringLiteral("absent.pth")}};
     for (const QStringList& line : lines) {
         const Outcome outcome = run(line);
         QCOMPARE(outcome.code, 2);
