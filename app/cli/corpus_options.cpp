@@ -108,7 +108,7 @@ void CorpusOptions::add(CLI::App& app, Corpus corpus)
 void CorpusOptions::addParts(CLI::App& app)
 {
     app.add_option("--part", m_part, "count only the i-th of n parts of the documents (headscope merge adds them up)")->type_name("i/n");
-    app.add_flag("--resume", m_resume, "go on with what an interrupted count left beside --out");
+    app.add_flag("--resume", m_resume, "go on with what an interrupted count left beside --out, in FILE.counts.partial");
 }
 
 core::CountSettings CorpusOptions::settings(const core::ModelInfo& info, const CommandContext& context) const

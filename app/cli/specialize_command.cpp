@@ -87,7 +87,7 @@ void SpecializeLine::add(CLI::App& app)
         ->type_name("N");
     app.add_option("--sort", sort, "column that orders the tokens of an expert, as pmi, npmi, n_te, g2, q")
         ->type_name("COLUMN");
-    app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md and .tex)")
+    app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md, .tex and of experts)")
         ->check(quiet(CLI::NonNegativeNumber))
         ->type_name("N");
     app.add_flag("--fold-case", foldCase, "upper and lower case are one");

@@ -73,22 +73,22 @@ void ShowLine::add(CLI::App& app)
     app.add_option("--out", out, "where the picture is written")->capture_default_str()->type_name("PICTURE.png|.jpg");
     app.add_option("--size", size, "of the window")->capture_default_str()->type_name("WIDTHxHEIGHT");
     app.add_option("--theme", theme, "its colours")
-        ->check(CLI::IsMember({"light", "dark"}))
+        ->check(CLI::IsMember({"light", "dark"}).description(""))
         ->capture_default_str()
         ->type_name("light|dark");
     app.add_option("--page", page, "what is in front")
-        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare", "series"}))
+        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare", "series"}).description(""))
         ->capture_default_str()
         ->type_name("routing|attention|specialisation|compare|series");
     app.add_option("--router", router, "the router that is chosen, as layers.0.self.v.h1")->type_name("ADDRESS");
     app.add_option("--run", run, "the folder with the checkpoints of a run, for the page series")->type_name("FOLDER");
     app.add_option("--second", second, "the checkpoint in slot B, for the page compare")->type_name("MODEL");
     app.add_option("--tint", tint, "what colours the bands of the page compare")
-        ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
+        ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}).description(""))
         ->capture_default_str()
         ->type_name("agreement|mean|loss|divergence");
     app.add_option("--table", table, "what is below on the page compare")
-        ->check(CLI::IsMember({"routers", "experts", "cost", "corpus", "attention"}))
+        ->check(CLI::IsMember({"routers", "experts", "cost", "corpus", "attention"}).description(""))
         ->capture_default_str()
         ->type_name("routers|experts|cost|corpus|attention");
     auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
