@@ -43,7 +43,7 @@ ParameterSource read(const fs::path& file, ParameterSource::Author author)
 
 } // namespace
 
-ParameterSource parametersFrom(const fs::path& file)
+ParameterSource hyperParametersFrom(const fs::path& file)
 {
     const bool ofTraining = std::ranges::find(kTrainingFiles, file.filename().string()) != kTrainingFiles.end();
     return read(file, ofTraining ? ParameterSource::Author::Training : ParameterSource::Author::User);

@@ -21,7 +21,7 @@ namespace headscope::core {
 /// "Beside" a link is beside the link, then beside its target.
 
 /// A file that the user named; one called args.json or config.json is taken for a training code's. Throws Error: it cannot be read.
-ParameterSource parametersFrom(const std::filesystem::path& file);
+ParameterSource hyperParametersFrom(const std::filesystem::path& file);
 
 /// headscope.json in the folder of the checkpoint. Throws Error: it cannot be read.
 std::optional<ParameterSource> parametersOfUser(const std::filesystem::path& checkpoint);

@@ -140,7 +140,7 @@ void addHyperParameters(Checkpoint& checkpoint, const fs::path& file, const Chec
         sources.push_back(std::move(given));
     }
     if (!options.sidecar.empty())
-        sources.push_back(parametersFrom(options.sidecar));
+        sources.push_back(hyperParametersFrom(options.sidecar));
     else if (std::optional<ParameterSource> user = parametersOfUser(file))
         sources.push_back(std::move(*user));
     const bool trained = std::ranges::any_of(inside, [](const ParameterSource& source) { return source.name == kRunArguments; });

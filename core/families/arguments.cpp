@@ -108,11 +108,17 @@ const nlohmann::json* Arguments::valueInUse(std::string_view key)
 {
     if (const auto* value = find(key))
         return value;
-    if (m_values.contains(std::string(key)) && m_table.fallback(key) != "none")
-        contradiction(fmt::format("{}, but it has to have a value.", said(key)));
+    refuseNone(key);
     if (missing(key))
         contradiction(fmt::format("{}, and the tensors do not tell it.", said(key)));
     return nullptr;
+}
+
+void Arguments::refuseNone(std::string_view key) const
+{
+    const auto given = m_values.find(std::string(key));
+    if (given != m_values.end() && isNone(*given) && m_table.fallback(key) != "none")
+        contradiction(fmt::format("{}, but it has to have a value.", said(key)));
 }
 
 void Arguments::remember(std::string_view key, std::string value)
@@ -171,6 +177,12 @@ std::optional<std::int64_t> Arguments::optionInUse(std::string_view key)
     if (value)
         remember(key, std::to_string(*value));
     return value;
+}
+
+void Arguments::mention(std::string_view key)
+{
+    const auto* value = find(key);
+    remember(key, value ? printedValue(*value) : std::string(m_table.fallback(key)));
 }
 
 std::int64_t Arguments::integer(std::string_view key, std::int64_t fallback)

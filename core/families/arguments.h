@@ -31,6 +31,8 @@ public:
     bool empty() const { return m_values.empty(); }
     /// There and not "none".
     bool given(std::string_view key) const { return find(key) != nullptr; }
+    /// As it was given; nullptr when absent or "none".
+    const nlohmann::json* value(std::string_view key) const { return find(key); }
     /// nullopt when absent or "none". Throws Error when it is there and not of this kind.
     std::optional<std::int64_t> integer(std::string_view key) const;
     std::optional<double> number(std::string_view key) const;
@@ -44,6 +46,12 @@ public:
     bool flagInUse(std::string_view key); // 0 or 1
     /// A key that may be none: remembered where it is given.
     std::optional<std::int64_t> optionInUse(std::string_view key);
+
+    /// Throws Error where the key is there but none, and the table knows no none.
+    void refuseNone(std::string_view key) const;
+
+    /// Remembers a key without effect as a setting.
+    void mention(std::string_view key);
 
     /// As integerInUse and flagInUse, with the default written out once more: it must be the table's.
     std::int64_t integer(std::string_view key, std::int64_t fallback);

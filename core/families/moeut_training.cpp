@@ -31,6 +31,9 @@ Schedule schedule(const nn::Weights& weights, Arguments& arguments)
     Schedule result;
     result.modules = countModules(weights, arguments);
     if (!arguments.is("universal")) {
+        if (const auto layers = arguments.integer("transformer.encoder_n_layers"); layers && *layers != result.modules)
+            arguments.contradiction(fmt::format("{}, which applies every layer module once, but {} and the file has {} modules.",
+                                                arguments.said("transformer.variant"), arguments.said("transformer.encoder_n_layers"), result.modules));
         arguments.confirm("transformer.encoder_n_layers", result.modules, "the file");
         result.layers = result.modules;
         return result;
@@ -53,6 +56,7 @@ bool preNorm(Arguments& arguments, const nn::Weights& weights)
 {
     const std::string_view key = "transformer.variant";
     const bool outputNorm = weights.has("out_norm.weight");
+    arguments.refuseNone(key);
     const auto given = arguments.text(key);
     if (!given)
         return outputNorm;
@@ -67,8 +71,12 @@ bool preNorm(Arguments& arguments, const nn::Weights& weights)
     // A post-LN model has an output norm only where the code was told so.
     if (variant.starts_with("preln") && !outputNorm)
         arguments.contradiction(fmt::format("{}, but the file lacks \"out_norm.weight\": the hyper-parameters are of another model.", arguments.said(key)));
-    if (!variant.starts_with("preln"))
+    if (!variant.starts_with("preln")) {
+        if (outputNorm && arguments.integer("lm.trafo.force_out_norm").value_or(0) != 1)
+            arguments.contradiction(fmt::format("{} and {}, but the file has \"out_norm.weight\": the hyper-parameters are of another model.",
+                                                arguments.said(key), arguments.said("lm.trafo.force_out_norm")));
         arguments.confirm("lm.trafo.force_out_norm", outputNorm, "the file");
+    }
     arguments.confirm(key, variant, "the file");
     return variant.starts_with("preln");
 }

@@ -35,6 +35,16 @@ Known knownAs(std::string_view key)
     return found == names.end() ? Known::No : found->second;
 }
 
+/// Of a value: also what belongs to a group that only training knows ("kvmem.*").
+Known valueKnownAs(const std::string& key)
+{
+    if (const auto known = knownAs(key); known != Known::No)
+        return known;
+    const auto tables = parameterTables();
+    const bool grouped = std::any_of(tables.begin(), tables.end(), [&key](const auto* table) { return table->knows(key); });
+    return grouped ? Known::Training : Known::No;
+}
+
 struct Leaf {
     std::string key;
     nlohmann::json value;
@@ -55,7 +65,7 @@ void collect(const nlohmann::json& object, std::vector<std::string>& path, std::
         Leaf leaf{joined(path, 1), nullptr};
         for (std::size_t from = 0; from < path.size() && leaf.known == Known::No; ++from) {
             auto key = joined(path, from);
-            if (leaf.known = knownAs(key); leaf.known != Known::No)
+            if (leaf.known = valueKnownAs(key); leaf.known != Known::No)
                 leaf.key = std::move(key);
         }
         if (value.is_object() && leaf.known == Known::No && static_cast<int>(path.size()) < deepest) {

@@ -150,7 +150,10 @@ void readPackageAttention(const nn::Weights& weights, Arguments& arguments, Pack
     if (!arguments.is("rope"))
         return;
     module.rotateFraction = arguments.numberInUse("rotate_fraction");
-    module.rotaryBase = arguments.numberInUse("rope_base");
+    if (arguments.is("rotates"))
+        module.rotaryBase = arguments.numberInUse("rope_base");
+    else
+        arguments.mention("rope_base");
 }
 
 MissingParameter missingHeads(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix)

@@ -67,7 +67,10 @@ Traits attentionTraits(const Checkpoint& checkpoint, const Arguments& arguments,
         traits.insert("experts");
     if (!checkpoint.find(prefix + "pos_to_pk"))
         traits.insert("rope");
-    if (arguments.number("rotate_fraction").value_or(0.5) > 0)
+    // Two rotated dimensions turn by the position itself: only further ones know the base.
+    const auto rows = shapeOf(checkpoint, prefix + "q.weight");
+    const auto heads = arguments.integer("n_heads").value_or(0);
+    if (heads < 1 || rows.empty() || arguments.number("rotate_fraction").value_or(0.5) * static_cast<double>(rows[0] / heads) >= 4)
         traits.insert("rotates");
     return traits;
 }

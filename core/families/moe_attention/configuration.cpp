@@ -198,6 +198,7 @@ std::vector<std::string_view> fittingVariants(const Configuration& configuration
 std::string layerVariant(Arguments& arguments, const Configuration& configuration, bool& gelu)
 {
     const std::string_view key = "transformer.variant";
+    arguments.refuseNone(key);
     auto variant = arguments.text(key).value_or("");
     gelu = variant.ends_with("_gelu");
     if (gelu)
@@ -229,15 +230,20 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
 {
     if (configuration.preNorm)
         return 1;
+    const auto scaled = std::sqrt(static_cast<double>(configuration.width));
+    if (arguments.is("xl-init")) {
+        arguments.mention("lm.trafo.xl_init");
+        return scaled;
+    }
     const auto mode = arguments.textInUse("lm.trafo.embedding_mode_init");
-    const bool xlInit = arguments.flagInUse("lm.trafo.xl_init");
     if (mode == "scale_to_sqrt_dmodel")
         arguments.refuse("lm.trafo.embedding_mode_init", mode, "its factor was measured when training began and is not in the file");
-    if (mode == "init_to_sqrt_dmodel" && !xlInit)
-        return 1;
-    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel" && mode != "init_to_sqrt_dmodel")
+    if (mode == "init_to_sqrt_dmodel")
+        return arguments.flagInUse("lm.trafo.xl_init") ? scaled : 1;
+    arguments.mention("lm.trafo.xl_init");
+    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel")
         arguments.refuse("lm.trafo.embedding_mode_init", mode, "it is not among the modes of the public training code");
-    return std::sqrt(static_cast<double>(configuration.width));
+    return scaled;
 }
 
 } // namespace

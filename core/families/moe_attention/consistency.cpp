@@ -23,6 +23,7 @@ void confirmTied(const nn::Weights& weights, Arguments& arguments)
     if (!embedding || !output)
         return;
     const std::string_view key = "tied_embedding";
+    arguments.refuseNone(key);
     const auto given = arguments.integer(key);
     if (given.value_or(0) == 0) {
         if (given && embedding->sharesStorageWith(*output))

@@ -25,6 +25,8 @@ nn::LogitNorm logitNorm(Arguments& arguments)
 GateKind gateKind(Arguments& arguments)
 {
     const auto mode = arguments.textInUse("moe.selection_mode");
+    if (!arguments.is("gate-ffn"))
+        arguments.mention("moe.activation_after_topk");
     if (mode == "sigmoid")
         return GateKind::Sigmoid; // before or after the choice: the same numbers
     if (mode == "gate")
@@ -38,6 +40,7 @@ GateKind gateKind(Arguments& arguments)
 void confirmInner(Arguments& arguments, std::int64_t inner, std::int64_t width, const std::string& tensor)
 {
     const std::string_view key = "transformer.ff_multiplier";
+    arguments.refuseNone(key);
     const auto given = arguments.number(key);
     if (given && static_cast<std::int64_t>(*given * static_cast<double>(width)) != inner)
         arguments.note(fmt::format("{}, which says {}, but \"{}\" has {} rows: the shapes are used.", arguments.said(key),

@@ -56,10 +56,12 @@ std::int64_t headWidth(const nn::Weights& weights, const Layout& layout, char le
 std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& arguments, const Layout& layout)
 {
     const auto own = [&](char letter) { return weights.has(layout.prefix + "selections." + letter); };
-    const auto flag = [&](std::string_view key) { return arguments.integer(key).value_or(0) != 0; };
     const auto matrices = [&](char letter) { return weights.shape(layout.prefix + "projections." + letter)[0]; };
     std::map<char, char> routers;
     const auto& mixture = layout.mixture;
+    // The hyper-parameters count only where the list of routers does not tell.
+    const bool sameSelection = mixture.at('v') && mixture.at('o') ? !own('v') : arguments.is("same-sel");
+    const bool separateRouters = mixture.at('q') && mixture.at('o') && matrices('q') == matrices('o') ? own('q') : arguments.is("separate-kq-sel");
     if (mixture.at('o'))
         routers['o'] = 'o';
     if (mixture.at('q'))
@@ -67,12 +69,15 @@ std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& argum
     if (mixture.at('v'))
         routers['v'] = own('v') ? 'v' : 'o';
     if (mixture.at('k')) {
-        const bool separate = flag("moe.att.separate_kq_sel") || !mixture.at('v') || matrices('k') != matrices('v');
-        const bool asQueries = flag("moe.att.same_sel") && separate && mixture.at('q');
+        const bool separate = separateRouters || !mixture.at('v') || matrices('k') != matrices('v');
+        const bool asQueries = sameSelection && separate && mixture.at('q');
         routers['k'] = own('k') ? 'k' : asQueries ? routers['q'] : mixture.at('v') ? routers['v'] : 'v';
     }
-    if (arguments.classOf("moe.att.separate_kq_sel") == KeyClass::Free)
-        arguments.flagInUse("moe.att.separate_kq_sel");
+    for (const std::string_view key : {"moe.att.same_sel", "moe.att.separate_kq_sel"})
+        if (const auto kind = arguments.classOf(key); kind == KeyClass::Free)
+            arguments.flagInUse(key);
+        else if (kind == KeyClass::Inactive)
+            arguments.mention(key);
     return routers;
 }
 
@@ -109,7 +114,13 @@ GateKind gateKind(Arguments& arguments)
 /// (and v with k) when they use one router. Layers with a mixture feed-forward never pass the option on.
 bool gateNormalised(Arguments& arguments, const Configuration& configuration, const Layout& layout, char letter)
 {
-    if (!configuration.normQkPossible || !arguments.is("norm-qk") || !arguments.flagInUse("moe.att.norm_qk"))
+    if (!configuration.normQkPossible)
+        return false;
+    if (!arguments.is("norm-qk")) {
+        arguments.mention("moe.att.norm_qk");
+        return false;
+    }
+    if (!arguments.flagInUse("moe.att.norm_qk"))
         return false;
     const auto sharesWith = [&](char other) {
         return layout.mixture.at(other) && layout.routerOf.at(other) == layout.routerOf.at(letter);
@@ -203,7 +214,9 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
 nn::Rotary rotary(Arguments& arguments, const Configuration& configuration, std::int64_t headWidth)
 {
     const auto fraction = arguments.numberInUse("rope.rotate_fraction");
-    const auto base = arguments.numberInUse("rope.base");
+    if (!arguments.is("rotates"))
+        arguments.mention("rope.base");
+    const auto base = arguments.is("rotates") ? arguments.numberInUse("rope.base") : 10000.0;
     if (fraction < 0 || fraction > 1 || base <= 1)
         arguments.contradiction(fmt::format("rope.rotate_fraction {} with rope.base {} is not possible.", fraction, base));
     auto rotated = static_cast<std::int64_t>(fraction * static_cast<double>(headWidth));

@@ -17,7 +17,7 @@ extern const ParameterTable universalTable;
 ///   mixture-ffn, dense-ffn     the feed-forward layers; gate-ffn  their gates are softmax
 ///   pre-norm, post-norm        out_norm is there or not
 ///   memory                     evaluation sees earlier segments
-/// and what hyper-parameters make inactive: moa-my, sigmoid, norm-qk, several-heads, sharing-told, separate-told, key-router-open, rotates,
+/// and what hyper-parameters make inactive: moa-my, odd-head-width, sigmoid, norm-qk, several-heads, same-sel, separate-kq-sel, sharing-told, separate-told, key-router-open, rotates,
 /// gelu-variant, topk-activation, init-to-sqrt, xl-init, unroll-eval, test-blocks, same-length, same-length-eval, byte-task.
 Traits commonTraits(const Checkpoint& checkpoint, const Arguments& arguments);
 

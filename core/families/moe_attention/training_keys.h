@@ -33,9 +33,8 @@ constexpr std::array<ParameterKey, size> trainingOnly(const std::array<std::stri
 
 /// Memory of earlier segments, as the codes' own evaluation has it (docs/checkpoints.md).
 inline constexpr std::array memoryKeys{
-    ParameterKey{"lm.unroll", KeyClass::Free, "100", "memory !unroll-eval", "always", "", "tokens of a segment"},
-    ParameterKey{"lm.unroll", KeyClass::Texts, "100", "!memory", "", "", "without memory: tokens of a segment in training"},
-    ParameterKey{"lm.unroll_eval", KeyClass::Free, "none", "memory", "", "", "tokens of a segment in evaluation, instead of lm.unroll"},
+    ParameterKey{"lm.unroll", KeyClass::Free, "100", "!unroll-eval", "always", "", "tokens of a segment"},
+    ParameterKey{"lm.unroll_eval", KeyClass::Free, "none", "", "", "", "tokens of a segment in evaluation, instead of lm.unroll"},
     ParameterKey{"lm.trafo.context_blocks", KeyClass::Free, "1", "!test-blocks", "always", "", "earlier segments that are seen"},
     ParameterKey{"lm.trafo.test_context_blocks", KeyClass::Free, "none", "", "", "", "earlier segments that evaluation sees, instead of lm.trafo.context_blocks"},
     ParameterKey{"lm.trafo.same_length", KeyClass::Free, "0", "memory !same-length-eval", "", "", "every token sees equally many, in training and evaluation"},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/families/argument_values.h"
 #include "core/families/arguments.h"
 #include "core/families/moe_attention/heads.h"
 #include "core/families/moe_attention/keys.h"
@@ -6,6 +7,7 @@
 #include "core/families/text_policy.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headscope::core::moe_attention {
 namespace {
@@ -26,13 +28,30 @@ struct Facts {
     }
     bool experts(char letter) const { return shapeOf(checkpoint, attention + "projections." + letter).size() == 3; }
     bool ownRouter(char letter) const { return checkpoint.find(attention + "selections." + letter) != nullptr; }
-    std::int64_t flag(std::string_view key) const { return arguments.table().knows(key) ? arguments.integer(key).value_or(0) : 0; }
+    /// Whoever uses a flag says when it is neither 0 nor 1.
+    bool flag(std::string_view key) const
+    {
+        const auto value = arguments.table().knows(key) ? arguments.value(key) : nullptr;
+        return value && asNumber(*value).value_or(0) == 1;
+    }
     std::string word(std::string_view key, std::string_view otherwise) const
     {
         return arguments.table().knows(key) ? arguments.text(key).value_or(std::string(otherwise)) : std::string(otherwise);
     }
     bool given(std::string_view key) const { return arguments.table().knows(key) && arguments.given(key); }
 };
+
+/// Two rotated dimensions turn by the position itself: only further ones know the base.
+bool rotates(const Facts& facts)
+{
+    const auto keys = shapeOf(facts.checkpoint, attention + "projections.k");
+    const auto rows = facts.has("self_attn.data_to_q.weight") ? shapeOf(facts.checkpoint, attention + "data_to_q.weight") : keys;
+    const auto heads = facts.arguments.integer("transformer.n_heads").value_or(0);
+    if (heads < 1 || rows.empty())
+        return true;
+    const auto width = static_cast<double>(keys.size() == 3 ? keys[2] : rows[0] / heads);
+    return std::floor(facts.arguments.number("rope.rotate_fraction").value_or(0.5) * width) >= 4;
+}
 
 void addAttention(Facts& facts)
 {
@@ -44,7 +63,7 @@ void addAttention(Facts& facts)
     facts.add("rotary", !facts.is("relative"));
     facts.add("content-biases", facts.is("dense") && facts.has("self_attn.global_content_bias"));
     facts.add("moa-my", facts.is("moa") && facts.word("moa.mode", "my") == "my");
-    facts.add("rotates", facts.arguments.number("rope.rotate_fraction").value_or(0.5) > 0);
+    facts.add("rotates", facts.is("rotary") && rotates(facts));
 }
 
 void addFeedForward(Facts& facts)
@@ -90,9 +109,11 @@ void addExperts(Facts& facts)
     // of q.
     const auto rows = [&](char letter) { return shapeOf(facts.checkpoint, attention + "projections." + letter).at(0); };
     const bool queryTold = q && o && rows('q') == rows('o');
-    const bool same = facts.flag("moe.att.same_sel") != 0;
+    const bool same = facts.flag("moe.att.same_sel");
+    facts.add("same-sel", same);
+    facts.add("separate-kq-sel", facts.flag("moe.att.separate_kq_sel"));
     const bool keyTold = k && v && rows('k') == rows('v') && !(same && q);
-    const bool keySeparate = k && (facts.flag("moe.att.separate_kq_sel") != 0 || (v && rows('k') != rows('v')));
+    const bool keySeparate = k && (facts.flag("moe.att.separate_kq_sel") || (v && rows('k') != rows('v')));
     facts.add("sharing-told", (v && o) || (keySeparate && q));
     facts.add("separate-told", queryTold || keyTold);
     facts.add("key-router-open", k && v && q && same && !facts.ownRouter('k') && rows('k') == rows('v') && !queryTold);
@@ -105,8 +126,8 @@ void addEvaluation(Facts& facts)
     facts.add("memory", blocks > 0);
     facts.add("test-blocks", evaluated > 0);
     facts.add("unroll-eval", facts.given("lm.unroll_eval"));
-    facts.add("same-length", facts.flag("lm.trafo.same_length") != 0);
-    facts.add("same-length-eval", facts.flag("lm.trafo.same_length_eval") != 0);
+    facts.add("same-length", blocks > 0 && facts.flag("lm.trafo.same_length"));
+    facts.add("same-length-eval", blocks > 0 && facts.flag("lm.trafo.same_length_eval"));
 }
 
 } // namespace
@@ -124,8 +145,8 @@ Traits commonTraits(const Checkpoint& checkpoint, const Arguments& arguments)
     const bool preNorm = checkpoint.find("out_norm.weight") != nullptr;
     facts.add("pre-norm", preNorm);
     facts.add("post-norm", !preNorm);
-    facts.add("init-to-sqrt", facts.word("lm.trafo.embedding_mode_init", "default") == "init_to_sqrt_dmodel");
-    facts.add("xl-init", facts.flag("lm.trafo.xl_init") != 0);
+    facts.add("init-to-sqrt", !preNorm && facts.word("lm.trafo.embedding_mode_init", "default") == "init_to_sqrt_dmodel");
+    facts.add("xl-init", !preNorm && facts.flag("lm.trafo.xl_init"));
     facts.add("byte-task", isByteTask(arguments.text("task").value_or("")));
     return facts.traits;
 }

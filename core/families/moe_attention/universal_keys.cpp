@@ -17,7 +17,7 @@ constexpr std::array modelKeys{
     ParameterKey{"embedding_size", Settled, "none", "", "", "", "width of the embedding, where it is not d"},
     ParameterKey{"tied_embedding", Cut, "0", "", "", "", "embedding and output are one matrix"},
     ParameterKey{"transformer.encoder_n_layers", Free, "3", "universal", "always", "", "applications of the layer modules"},
-    ParameterKey{"transformer.encoder_n_layers", Settled, "3", "", "", "", "layers"},
+    ParameterKey{"transformer.encoder_n_layers", Cut, "3", "", "", "", "layers"},
     ParameterKey{"transformer.universal.group_size", Settled, "1", "universal", "always", "", "layer modules"},
     ParameterKey{"transformer.universal.group_type", Free, "abab", "order", "", "abab, aabb", "order in which the modules are applied"},
     ParameterKey{"transformer.variant", Cut, "standard", "", "", "preln_moe_universal, moe_universal, preln_moe, moe, preln_rope, rope",
@@ -51,7 +51,7 @@ constexpr std::array modelKeys{
     ParameterKey{"moe.bias", Settled, "0", "mixture-ffn", "", "", "feed-forward experts have biases"},
     ParameterKey{"moe.sel_bias", Settled, "0", "mixture-ffn", "", "", "the feed-forward router has a bias"},
     ParameterKey{"lm.trafo.norm_input", Free, "0", "", "", "", "a norm without parameters before the first layer"},
-    ParameterKey{"lm.trafo.force_out_norm", Settled, "0", "post-variant", "", "", "an output norm in a post-LN model"},
+    ParameterKey{"lm.trafo.force_out_norm", Cut, "0", "post-variant", "", "", "an output norm in a post-LN model"},
 };
 
 constexpr std::array trainingKeys = trainingOnly(std::to_array<std::string_view>({
