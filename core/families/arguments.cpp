@@ -142,8 +142,20 @@ void Arguments::remember(std::string_view key, std::string value)
     m_settings.push_back(std::move(setting));
 }
 
+bool Arguments::inactive(std::string_view key)
+{
+    if (classOf(key) != KeyClass::Inactive)
+        return false;
+    mention(key);
+    return true;
+}
+
 std::int64_t Arguments::integerInUse(std::string_view key)
 {
+    if (inactive(key)) { // whatever it says: nothing depends on it
+        const auto given = find(key) ? asNumber(*find(key)) : std::nullopt;
+        return static_cast<std::int64_t>(std::clamp(given.value_or(defaultNumber(m_table, key)), -1e15, 1e15));
+    }
     const auto value = valueInUse(key) ? *integer(key) : static_cast<std::int64_t>(defaultNumber(m_table, key));
     remember(key, std::to_string(value));
     return value;
@@ -151,6 +163,8 @@ std::int64_t Arguments::integerInUse(std::string_view key)
 
 double Arguments::numberInUse(std::string_view key)
 {
+    if (inactive(key))
+        return defaultNumber(m_table, key);
     const auto value = valueInUse(key) ? *number(key) : defaultNumber(m_table, key);
     remember(key, fmt::format("{}", value));
     return value;
@@ -158,6 +172,8 @@ double Arguments::numberInUse(std::string_view key)
 
 std::string Arguments::textInUse(std::string_view key)
 {
+    if (inactive(key))
+        return std::string(m_table.fallback(key));
     auto value = valueInUse(key) ? *text(key) : std::string(m_table.fallback(key));
     remember(key, value);
     return value;
@@ -166,7 +182,7 @@ std::string Arguments::textInUse(std::string_view key)
 bool Arguments::flagInUse(std::string_view key)
 {
     const auto value = integerInUse(key);
-    if (value != 0 && value != 1)
+    if (value != 0 && value != 1 && classOf(key) != KeyClass::Inactive)
         contradiction(fmt::format("{}, but it is either 0 or 1.", said(key)));
     return value == 1;
 }

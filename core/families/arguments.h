@@ -39,7 +39,7 @@ public:
     std::optional<std::string> text(std::string_view key) const;
 
     // The value that counts: the given one, else the table's default; remembered as a setting. Throws Error: not of this kind, "none" where the
-    // table knows no none, absent where the table says that it must be given.
+    // table knows no none, absent where the table says that it must be given. A key without effect is never refused: its default counts.
     std::int64_t integerInUse(std::string_view key);
     double numberInUse(std::string_view key);
     std::string textInUse(std::string_view key);
@@ -87,6 +87,7 @@ private:
     /// nullptr when the default counts. Throws Error as the functions …InUse do.
     const nlohmann::json* valueInUse(std::string_view key);
     void remember(std::string_view key, std::string value);
+    bool inactive(std::string_view key); // then it is remembered as it is
     void confirmValue(std::string_view key, const std::string& value, std::string_view where);
     void refuseUnknownKeys() const;
     std::vector<std::string> unknownKeys() const;

@@ -15,7 +15,7 @@ constexpr std::array modelKeys{
     ParameterKey{"sentencepiece.n_pieces", Settled, "8000", "!byte-task", "", "", "vocabulary"},
     ParameterKey{"state_size", Settled, "128", "", "", "", "width d"},
     ParameterKey{"embedding_size", Settled, "none", "", "", "", "width of the embedding, where it is not d"},
-    ParameterKey{"tied_embedding", Cut, "0", "", "", "", "embedding and output are one matrix"},
+    ParameterKey{"tied_embedding", Settled, "0", "", "", "", "embedding and output are one matrix: refused where they are two"},
     ParameterKey{"transformer.encoder_n_layers", Free, "3", "universal", "always", "", "applications of the layer modules"},
     ParameterKey{"transformer.encoder_n_layers", Cut, "3", "", "", "", "layers"},
     ParameterKey{"transformer.universal.group_size", Settled, "1", "universal", "always", "", "layer modules"},

@@ -3,6 +3,7 @@
 
 #include "tests/core/checkpoint/torch_file_writer.h"
 #include "tests/core/families/expected_trace.h"
+#include "tests/core/families/variants.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,18 +15,29 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr std::int64_t segment = 12;
 constexpr std::int64_t tokens = 45; // more than three segments
 
-std::filesystem::path fixtureFolder(const std::string& name) { return std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name; }
+/// The checkpoint of a fixture, or of a variant written into `folder`; and its family.
+std::pair<std::filesystem::path, std::string> sourceOf(const std::string& name, const test::TemporaryFolder& folder)
+{
+    const auto all = variants();
+    const auto variant = std::find_if(all.begin(), all.end(), [&name](const Variant& one) { return one.name() == name; });
+    if (variant != all.end()) {
+        test::writeTorchCheckpoint(folder / "source.pth", plainCheckpoint(*variant));
+        return {folder / "source.pth", "moe_attention"};
+    }
+    const auto fixture = Fixture::read(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name);
+    return {fixture.checkpoint, fixture.family};
+}
 
 } // namespace
 
 KeySubject::KeySubject(const std::string& name)
 {
-    const auto fixture = Fixture::read(fixtureFolder(name));
-    m_source = core::openCheckpoint(fixture.checkpoint);
+    const auto [path, family] = sourceOf(name, m_folder);
+    m_source = core::openCheckpoint(path);
     m_parameterFile = m_source.parameterSources.front().author == core::ParameterSource::Author::User ? "headscope.json" : "args.json";
     m_parameters = m_source.hyperParameters;
     const auto tables = core::parameterTables();
-    m_table = *std::find_if(tables.begin(), tables.end(), [&](const auto* table) { return table->family == fixture.family; });
+    m_table = *std::find_if(tables.begin(), tables.end(), [&family = family](const auto* table) { return table->family == family; });
     if (m_parameters.contains("lm.unroll"))
         m_parameters["lm.unroll"] = segment;
     writeWeights(none, {});
@@ -48,6 +60,12 @@ void KeySubject::writeWeights(std::size_t changed, const std::vector<std::int64_
             written.shape = shape;
             const auto count = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
             written.values.resize(static_cast<std::size_t>(count), 0.25);
+        }
+        const auto tied = std::find_if(m_source.tensors.begin(), m_source.tensors.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&tensor](const auto& other) { return other.sharesStorageWith(tensor); });
+        if (changed == none && tied != m_source.tensors.begin() + static_cast<std::ptrdiff_t>(i)) {
+            written.values.clear();
+            written.storageOf = tied->name;
         }
         file.tensors.push_back(std::move(written));
     }
@@ -85,6 +103,14 @@ std::vector<std::string> openableFixtures()
     for (const auto& folder : fixtureFolders())
         if (folder.parent_path().filename() == "fixtures")
             names.push_back(folder.filename().string());
+    return names;
+}
+
+std::vector<std::string> variantNames()
+{
+    std::vector<std::string> names;
+    for (const auto& variant : variants())
+        names.push_back(variant.name());
     return names;
 }
 

@@ -15,11 +15,12 @@
 
 namespace headscope::tests {
 
-/// A fixture of tests/data whose weights and hyper-parameters are written apart, so that either can be changed.
+/// A fixture of tests/data, or a generated variant, whose weights and hyper-parameters are written apart, so that either can be changed.
 class KeySubject
 {
 public:
-    explicit KeySubject(const std::string& fixture);
+    /// A fixture, or a generated variant, by its name.
+    explicit KeySubject(const std::string& name);
 
     /// "args.json" of a training code, "headscope.json" of a package.
     const std::string& parameterFile() const { return m_parameterFile; }
@@ -57,5 +58,7 @@ private:
 
 /// The fixtures that can be opened, by name.
 std::vector<std::string> openableFixtures();
+/// Those of variants.h.
+std::vector<std::string> variantNames();
 
 } // namespace headscope::tests
