@@ -142,8 +142,14 @@ void printSettings(std::ostream& out, const std::vector<core::Setting>& settings
         return;
     out << "\nHyper-parameters\n";
     Table table({{""}, {""}, {""}});
-    for (const core::Setting& setting : settings)
-        table.add({printable(setting.name), printable(setting.value), "from " + printable(setting.source)});
+    for (const core::Setting& setting : settings) {
+        std::string source = "from " + printable(setting.source);
+        if (!setting.overrode.empty())
+            source += fmt::format(", instead of {}", printable(setting.overrode));
+        if (setting.unconfirmed)
+            source += "; not confirmed by the weights";
+        table.add({printable(setting.name), printable(setting.value), source});
+    }
     table.print(out, indent);
 }
 

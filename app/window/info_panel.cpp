@@ -68,6 +68,17 @@ QString part(const QString& title, const QString& content)
     return QStringLiteral("<h4>%1</h4>%2").arg(title, content);
 }
 
+/// Where a value comes from, what gave way to it, and whether the weights confirm it.
+QString origin(const core::Setting& setting)
+{
+    QString words = text(setting.source);
+    if (!setting.overrode.empty())
+        words += InfoPanel::tr(", instead of %1").arg(text(setting.overrode));
+    if (setting.unconfirmed)
+        words += InfoPanel::tr("; not confirmed by the weights");
+    return words;
+}
+
 /// Every hyper-parameter with the place it comes from.
 QString settings(const core::ModelInfo& info)
 {
@@ -76,7 +87,7 @@ QString settings(const core::ModelInfo& info)
         if (!fromShapes(setting))
             rows += QStringLiteral(
                         "<tr><td style='padding-right:10px'>%1</td><td style='padding-right:10px'>%2</td><td><i>%3</i></td></tr>")
-                        .arg(text(setting.name), text(setting.value), text(setting.source));
+                        .arg(text(setting.name), text(setting.value), origin(setting));
     return table(rows);
 }
 

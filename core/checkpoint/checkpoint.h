@@ -45,14 +45,27 @@ struct TensorView {
     std::vector<float> readFloatRows(std::int64_t begin, std::int64_t end) const;
 };
 
+/// Hyper-parameters of one place.
+struct ParameterSource {
+    enum class Author : std::uint8_t {
+        User,     // written for this program: headscope.json, --sidecar, a form
+        Training, // left by a training code: run_invariants.args, args.json, config.json
+    };
+    std::string name;           // for a reader: "headscope.json", "run_invariants.args", "given by the user"
+    nlohmann::json values;      // an object
+    Author author = Author::Training;
+    std::filesystem::path path = {}; // of its file; empty: the checkpoint itself, or none
+};
+
 /// What training left behind, opened but not read: the tensors of the *model* and the hyper-parameters beside them.
 /// Immutable; safe to share between threads.
 struct Checkpoint {
     std::filesystem::path path;      // as the user gave it
     std::string container;           // "safetensors", "PyTorch zip", "PyTorch legacy"
     std::vector<TensorView> tensors; // sorted by name; optimizer state and other tensors are not among them
-    nlohmann::json hyperParameters;  // an object; null when none were found
-    std::string hyperParametersFrom; // "run_invariants.args", "args.json", "headscope.json", "config.json" or ""
+    std::vector<ParameterSource> parameterSources; // those that come first first; each key counts where it is first
+    nlohmann::json hyperParameters;  // all of them, merged: an object; null when none were found
+    std::string hyperParametersFrom; // names of the sources: "headscope.json and run_invariants.args", "args.json" or ""
     nlohmann::json extras;           // other plain values of the top level (training step, …); an object
     std::vector<std::string> notes;  // odd but usable findings, one sentence each
 
@@ -66,7 +79,7 @@ struct Checkpoint {
 };
 
 struct CheckpointOptions {
-    std::filesystem::path sidecar = {}; // hyper-parameters from this JSON file instead of what lies beside the checkpoint
+    std::filesystem::path sidecar = {}; // hyper-parameters in the place of a headscope.json beside the checkpoint
     GivenParameters given = {};         // hyper-parameters that come before those of any file
 };
 

@@ -4,29 +4,99 @@
 #include "core/checkpoint/atomic_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/files_in_use.h"
-#include "core/checkpoint/message_text.h"
 #include "core/checkpoint/strict_json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 namespace headscope::core {
 
 namespace fs = std::filesystem;
 
-HyperParameters hyperParametersFrom(const fs::path& sidecar)
+namespace {
+
+constexpr const char* kUserFile = "headscope.json";
+constexpr std::array kTrainingFiles = {"args.json", "config.json"};
+
+/// The folder a checkpoint lies in; for a link also its target's, behind it.
+std::vector<fs::path> foldersOf(const fs::path& checkpoint)
 {
-    return {readJsonObject(sidecar), sidecar.filename().string(), sidecar, false};
+    std::error_code ignored;
+    std::vector<fs::path> folders{fs::absolute(checkpoint, ignored).parent_path()};
+    if (const fs::path target = fs::canonical(checkpoint, ignored).parent_path(); !target.empty() && target != folders.front())
+        folders.push_back(target);
+    return folders;
+}
+
+bool isFile(const fs::path& path)
+{
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+ParameterSource read(const fs::path& file, ParameterSource::Author author)
+{
+    return {file.filename().string(), readJsonObject(file), author, file};
+}
+
+} // namespace
+
+ParameterSource hyperParametersFrom(const fs::path& file)
+{
+    const bool ofTraining = std::ranges::find(kTrainingFiles, file.filename().string()) != kTrainingFiles.end();
+    return read(file, ofTraining ? ParameterSource::Author::Training : ParameterSource::Author::User);
+}
+
+std::optional<ParameterSource> parametersOfUser(const fs::path& checkpoint)
+{
+    for (const fs::path& folder : foldersOf(checkpoint)) {
+        if (isFile(folder / kUserFile))
+            return read(folder / kUserFile, ParameterSource::Author::User);
+    }
+    return std::nullopt;
+}
+
+std::optional<TrainingParameters> parametersOfTraining(const fs::path& checkpoint)
+{
+    const std::vector<fs::path> folders = foldersOf(checkpoint);
+    for (const fs::path& folder : folders) {
+        for (const char* name : kTrainingFiles) {
+            if (isFile(folder / name))
+                return TrainingParameters{read(folder / name, ParameterSource::Author::Training), false};
+        }
+    }
+    for (const fs::path& folder : folders) {
+        for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
+            if (isFile(above / "args.json"))
+                return TrainingParameters{read(above / "args.json", ParameterSource::Author::Training), true};
+        }
+    }
+    return std::nullopt;
+}
+
+void mergeParameterSources(Checkpoint& checkpoint)
+{
+    checkpoint.hyperParameters = nullptr;
+    std::vector<std::string> names;
+    for (const ParameterSource& source : checkpoint.parameterSources) {
+        if (checkpoint.hyperParameters.is_null())
+            checkpoint.hyperParameters = nlohmann::json::object();
+        for (const auto& [key, value] : source.values.items())
+            checkpoint.hyperParameters.emplace(key, value); // keeps what is there
+        names.push_back(source.name);
+    }
+    checkpoint.hyperParametersFrom = fmt::format("{}", fmt::join(names, " and "));
 }
 
 fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
 {
     std::error_code ignored;
     const fs::path folder = fs::absolute(checkpointFileOf(checkpoint), ignored).parent_path();
-    const fs::path target = folder / "headscope.json";
-    if (fs::is_regular_file(folder / "args.json", ignored))
-        throw Error(fmt::format("{}: an args.json lies beside it and is read instead of headscope.json; add {} there.", shown(checkpoint),
-                                given.empty() ? "nothing" : given.front().first));
-    nlohmann::json values = fs::is_regular_file(target, ignored) ? readJsonObject(target) : nlohmann::json::object();
+    const fs::path target = folder / kUserFile;
+    nlohmann::json values = isFile(target) ? readJsonObject(target) : nlohmann::json::object();
     for (const auto& [key, value] : given) {
         const nlohmann::json number = nlohmann::json::parse(value, nullptr, false); // 4 rather than "4"
         values[key] = number.is_number() ? number : nlohmann::json(value);
@@ -40,34 +110,17 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
 
 void noteParametersBeside(const fs::path& checkpoint)
 {
-    std::error_code ignored;
-    const fs::path folder = fs::absolute(checkpoint, ignored).parent_path();
-    for (const char* name : {"args.json", "headscope.json", "config.json"}) {
-        if (fs::is_regular_file(folder / name, ignored))
-            noteRead(folder / name);
+    const auto note = [](const fs::path& file) {
+        if (isFile(file))
+            noteRead(file);
+    };
+    for (const fs::path& folder : foldersOf(checkpoint)) {
+        note(folder / kUserFile);
+        for (const char* name : kTrainingFiles)
+            note(folder / name);
+        for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()})
+            note(above / "args.json");
     }
-    for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
-        if (fs::is_regular_file(above / "args.json", ignored))
-            noteRead(above / "args.json");
-    }
-}
-
-HyperParameters hyperParametersBeside(const fs::path& checkpoint)
-{
-    std::error_code ignored;
-    const fs::path folder = fs::absolute(checkpoint, ignored).parent_path();
-    for (const char* name : {"args.json", "headscope.json", "config.json"}) {
-        if (fs::is_regular_file(folder / name, ignored))
-            return hyperParametersFrom(folder / name);
-    }
-    for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
-        if (!fs::is_regular_file(above / "args.json", ignored))
-            continue;
-        HyperParameters found = hyperParametersFrom(above / "args.json");
-        found.fromAbove = true;
-        return found;
-    }
-    return {};
 }
 
 } // namespace headscope::core

@@ -1,35 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/checkpoint/checkpoint.h"
 #include "core/missing_parameters.h"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace headscope::core {
 
-struct HyperParameters {
-    nlohmann::json values; // an object; null when none were found
-    std::string from;      // name of the file
-    std::filesystem::path path;
+/// What the user wrote for a checkpoint beats what a training code left, key by key. From the first to the last:
+///  1. what the user gives (a form),
+///  2. the file that --sidecar names, else headscope.json beside the checkpoint,
+///  3. run_invariants.args inside the checkpoint, else args.json or config.json beside it, else args.json one or two folders above (runs
+///     keep save/NAME/args.json and save/NAME/checkpoint/model-N.pth).
+/// "Beside" a link is beside the link, then beside its target.
+
+/// A file that the user named; one called args.json or config.json is taken for a training code's. Throws Error: it cannot be read.
+ParameterSource hyperParametersFrom(const std::filesystem::path& file);
+
+/// headscope.json in the folder of the checkpoint. Throws Error: it cannot be read.
+std::optional<ParameterSource> parametersOfUser(const std::filesystem::path& checkpoint);
+
+struct TrainingParameters {
+    ParameterSource source;
     bool fromAbove = false; // not from the folder of the checkpoint itself
 };
+/// What a training code left outside the checkpoint. Throws Error: it cannot be read.
+std::optional<TrainingParameters> parametersOfTraining(const std::filesystem::path& checkpoint);
 
-/// What training or the user left beside a checkpoint: args.json, headscope.json or config.json in its folder, else
-/// args.json one or two folders above (runs keep save/NAME/args.json and save/NAME/checkpoint/model-N.pth). Throws Error for
-/// a file that cannot be read.
-HyperParameters hyperParametersBeside(const std::filesystem::path& checkpoint);
+/// Fills in `hyperParameters` and `hyperParametersFrom` from `parameterSources`.
+void mergeParameterSources(Checkpoint& checkpoint);
 
 /// Notes all of these files as read (noteRead), also those that the checkpoint at hand makes unnecessary: they belong to it.
 void noteParametersBeside(const std::filesystem::path& checkpoint);
 
 /// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.
-/// Throws Error: the file cannot be read or written; an args.json there would be read instead of it.
+/// Throws Error: the file cannot be read or written.
 std::filesystem::path saveBeside(const std::filesystem::path& checkpoint, const GivenParameters& given);
-
-/// A file that the user named.
-HyperParameters hyperParametersFrom(const std::filesystem::path& sidecar);
 
 } // namespace headscope::core

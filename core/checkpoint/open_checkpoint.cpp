@@ -4,6 +4,7 @@
 #include "core/checkpoint/hyper_parameters.h"
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/model_dict.h"
+#include "core/checkpoint/pickle_json.h"
 #include "core/checkpoint/safetensors_reader.h"
 #include "core/checkpoint/shard_index.h"
 #include "core/checkpoint/sniff.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace headscope::core {
@@ -36,6 +38,15 @@ void readSafetensorsInto(Checkpoint& checkpoint, const std::shared_ptr<const Fil
     append(checkpoint.tensors, std::move(content.tensors));
 }
 
+constexpr const char* kRunArguments = "run_invariants.args";
+constexpr const char* kRunInvariants = "run_invariants";
+
+nlohmann::json runInvariants(const TorchFile& file)
+{
+    const std::optional<PickleId> found = file.document().find(file.document().root, "run_invariants");
+    return found && file.document().isDictLike(*found) ? pickleToJson(file.document(), *found) : nlohmann::json();
+}
+
 void readTorchInto(Checkpoint& checkpoint, const TorchFile& file)
 {
     NamedTensors model = modelTensors(file);
@@ -43,10 +54,12 @@ void readTorchInto(Checkpoint& checkpoint, const TorchFile& file)
     checkpoint.extras.update(extrasOf(file));
     append(checkpoint.tensors, std::move(model.tensors));
     append(checkpoint.notes, std::move(model.notes));
-    if (nlohmann::json args = runArguments(file); !args.is_null()) {
-        checkpoint.hyperParameters = std::move(args);
-        checkpoint.hyperParametersFrom = "run_invariants.args";
-    }
+    if (!checkpoint.parameterSources.empty()) // of another shard
+        return;
+    if (nlohmann::json args = runArguments(file); !args.empty())
+        checkpoint.parameterSources.push_back({kRunArguments, std::move(args)});
+    else if (nlohmann::json invariants = runInvariants(file); !invariants.empty())
+        checkpoint.parameterSources.push_back({kRunInvariants, std::move(invariants)}); // they may lie elsewhere in it
 }
 
 /// Adds what one file holds, under the names it has there.
@@ -114,29 +127,32 @@ void finishNames(Checkpoint& checkpoint, const fs::path& file)
     append(checkpoint.notes, std::move(named.notes));
 }
 
-void addFoundHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
-{
-    const bool named = !options.sidecar.empty();
-    if (!named && !checkpoint.hyperParameters.is_null())
-        return;
-    HyperParameters found = named ? hyperParametersFrom(options.sidecar) : hyperParametersBeside(file);
-    checkpoint.hyperParameters = std::move(found.values);
-    checkpoint.hyperParametersFrom = std::move(found.from);
-    if (found.fromAbove)
-        checkpoint.notes.push_back(fmt::format("Hyper-parameters come from {}.", shown(found.path)));
-}
-
+/// In the order in which they count (hyper_parameters.h); `checkpoint.parameterSources` holds those of the file itself.
 void addHyperParameters(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options)
 {
-    addFoundHyperParameters(checkpoint, file, options);
-    if (options.given.empty())
-        return;
-    if (checkpoint.hyperParameters.is_null())
-        checkpoint.hyperParameters = nlohmann::json::object();
-    for (const auto& [key, value] : options.given)
-        checkpoint.hyperParameters[key] = value;
-    std::string& from = checkpoint.hyperParametersFrom;
-    from = from.empty() ? "given by the user" : from + " and given by the user";
+    std::vector<ParameterSource> inside = std::move(checkpoint.parameterSources);
+    std::vector<ParameterSource>& sources = checkpoint.parameterSources;
+    sources.clear();
+    if (!options.given.empty()) {
+        ParameterSource given{"given by the user", nlohmann::json::object(), ParameterSource::Author::User};
+        for (const auto& [key, value] : options.given)
+            given.values[key] = value;
+        sources.push_back(std::move(given));
+    }
+    if (!options.sidecar.empty())
+        sources.push_back(hyperParametersFrom(options.sidecar));
+    else if (std::optional<ParameterSource> user = parametersOfUser(file))
+        sources.push_back(std::move(*user));
+    const bool trained = std::ranges::any_of(inside, [](const ParameterSource& source) { return source.name == kRunArguments; });
+    append(sources, std::move(inside));
+    if (!trained) {
+        if (std::optional<TrainingParameters> found = parametersOfTraining(file)) {
+            if (found->fromAbove)
+                checkpoint.notes.push_back(fmt::format("Hyper-parameters come from {}.", shown(found->source.path)));
+            sources.push_back(std::move(found->source));
+        }
+    }
+    mergeParameterSources(checkpoint);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "core/families/moeut_package.h"
 
 #include "core/families/package_attention.h"
+#include "core/families/package_keys.h"
 #include "core/nn/language_model.h"
 
 #include <fmt/format.h>
@@ -20,23 +21,19 @@ int countModules(const nn::Weights& weights)
     return modules;
 }
 
-void requireHyperParameters(const Arguments& arguments, const nn::Weights& weights, int modules)
+MissingParameter aboutMissing(const Checkpoint& checkpoint, const Arguments& arguments, int modules, std::string_view key)
 {
     constexpr std::int64_t mostLayers = 4096;
     const auto attention = modulePrefix(0) + "attention.";
-    std::vector<MissingParameter> missing;
-    if (!arguments.integer("n_layers"))
-        missing.push_back({"n_layers", fmt::format("a multiple of the {} layer modules", modules), {}, modules, mostLayers, modules});
-    if (!arguments.integer("n_heads"))
-        missing.push_back(missingHeads(weights, attention));
-    if (!arguments.integer("att_k"))
-        missing.push_back(missingChosen(weights, attention, "att_k"));
-    if (!arguments.integer("ff_k")) {
-        const auto& experts = weights.shape(modulePrefix(0) + "ffn.expert_sel");
-        missing.push_back({"ff_k", "the feed-forward experts a token chooses", {}, 1, experts.empty() ? 1 : experts[0]});
-    }
-    if (!missing.empty())
-        arguments.missing(std::move(missing));
+    if (key == "n_layers")
+        return {"n_layers", fmt::format("a multiple of the {} layer modules", modules), {}, modules, mostLayers, modules};
+    if (key == "n_heads")
+        return missingHeads(checkpoint, arguments, attention);
+    if (key == "att_k")
+        return missingChosen(checkpoint, arguments, attention, key);
+    const auto shape = shapeOf(checkpoint, modulePrefix(0) + "ffn.expert_sel");
+    const auto experts = shape.empty() ? 1 : shape[0];
+    return {std::string(key), fmt::format("the feed-forward experts a token chooses, from 1 to {}", experts), {}, 1, experts};
 }
 
 nn::LayerNorm norm(nn::Weights& weights, const std::string& name, std::int64_t width)
@@ -51,7 +48,10 @@ std::shared_ptr<const nn::FeedForward> feedForward(nn::Weights& weights, Argumen
     ffn->up = weights.get(prefix + "keys", {-1, width, -1});
     const auto experts = ffn->up.size(0);
     ffn->down = weights.get(prefix + "values", {experts, ffn->up.size(2), width});
-    const auto chosen = arguments.integer("ff_k", 8);
+    const auto keys = fmt::format("\"{}keys\"", prefix);
+    arguments.confirm("ff_n_experts", experts, keys);
+    arguments.confirm("ff_expert_size", ffn->up.size(2), keys);
+    const auto chosen = arguments.integerInUse("ff_k");
     if (chosen < 1 || chosen > experts)
         arguments.contradiction(fmt::format("ff_k is {}, but \"{}keys\" holds {} experts.", chosen, prefix, experts));
     ffn->router.rule = {1, static_cast<int>(experts), static_cast<int>(chosen), GateKind::Sigmoid};
@@ -70,15 +70,18 @@ nn::LanguageModelParts readParts(nn::Weights& weights, Arguments& arguments, int
     parts.compute = weights.compute();
     parts.embedding = weights.get("embedding.weight", {-1, -1});
     const auto width = parts.embedding.size(1);
-    const auto layers = arguments.integer("n_layers", 0);
+    const auto layers = arguments.integerInUse("n_layers");
     if (layers < 1 || layers > 4096 || layers % modules != 0)
         arguments.contradiction(fmt::format("n_layers is {}, which is not a multiple of the {} layer modules in the file.", layers, modules));
     PackageAttention module;
     module.width = width;
-    module.heads = arguments.integer("n_heads", 1);
-    module.chosen = arguments.integer("att_k", 2);
-    module.rotateFraction = arguments.number("rotate_fraction", 0.5);
-    module.rotaryBase = arguments.number("rope_base", 10000.0);
+    module.prefix = modulePrefix(0) + "attention.";
+    module.expertsKey = "att_n_experts";
+    module.chosenKey = "att_k";
+    readPackageAttention(weights, arguments, module);
+    arguments.confirm("d_model", width, "\"embedding.weight\"");
+    arguments.confirm("n_tokens", parts.embedding.size(0), "\"embedding.weight\"");
+    arguments.confirm("group_size", modules, "the file");
     for (int depth = 0; depth < layers; ++depth) {
         const auto prefix = modulePrefix(depth % modules);
         module.depth = depth;
@@ -107,12 +110,12 @@ bool isMoeutPackage(const Checkpoint& checkpoint)
 
 std::shared_ptr<const Model> openMoeutPackage(const FamilyInput& input)
 {
-    Arguments arguments(input.checkpoint);
+    Arguments arguments(input.checkpoint, moeutPackageTable);
     nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
     const int modules = countModules(weights);
     if (modules == 0)
         arguments.contradiction("layer module 0 has no attention; the checkpoint is incomplete.");
-    requireHyperParameters(arguments, weights, modules);
+    arguments.requireGiven([&](std::string_view key) { return aboutMissing(input.checkpoint, arguments, modules, key); });
     auto parts = readParts(weights, arguments, modules);
     if (const auto unused = weights.unused(); !unused.empty())
         arguments.contradiction(fmt::format("{} tensors belong to no part of a MoEUT model (\"{}\"…); the numbers would be wrong, so the checkpoint is not "

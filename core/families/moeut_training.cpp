@@ -2,6 +2,7 @@
 #include "core/families/moeut_training.h"
 
 #include "core/families/moe_attention/assemble.h"
+#include "core/families/moe_attention/keys.h"
 
 #include <fmt/format.h>
 
@@ -29,12 +30,21 @@ Schedule schedule(const nn::Weights& weights, Arguments& arguments)
 {
     Schedule result;
     result.modules = countModules(weights, arguments);
-    arguments.fixedByShapes("transformer.universal.group_size", result.modules);
-    result.layers = static_cast<int>(arguments.integer("transformer.encoder_n_layers", 3));
+    if (!arguments.is("universal")) {
+        if (const auto layers = arguments.integer("transformer.encoder_n_layers"); layers && *layers != result.modules)
+            arguments.contradiction(fmt::format("{}, which applies every layer module once, but {} and the file has {} modules.",
+                                                arguments.said("transformer.variant"), arguments.said("transformer.encoder_n_layers"), result.modules));
+        arguments.confirm("transformer.encoder_n_layers", result.modules, "the file");
+        result.layers = result.modules;
+        return result;
+    }
+    arguments.confirm("transformer.universal.group_size", result.modules, "the file");
+    const auto layers = arguments.integerInUse("transformer.encoder_n_layers");
+    result.layers = static_cast<int>(std::clamp<std::int64_t>(layers, 0, 5000));
     if (result.layers < 1 || result.layers > 4096 || result.layers % result.modules != 0)
         arguments.contradiction(fmt::format("{} layers (transformer.encoder_n_layers) are not a multiple of the {} layer modules in the file.",
                                             result.layers, result.modules));
-    const auto type = arguments.text("transformer.universal.group_type", "abab");
+    const auto type = arguments.textInUse("transformer.universal.group_type");
     if (type != "abab" && type != "aabb")
         arguments.refuse("transformer.universal.group_type", type, "abab and aabb are");
     result.repeat = type == "abab" ? Repeat::Whole : Repeat::Each;
@@ -44,19 +54,37 @@ Schedule schedule(const nn::Weights& weights, Arguments& arguments)
 /// The variants that are this family's language models; others (SUT) are another architecture.
 bool preNorm(Arguments& arguments, const nn::Weights& weights)
 {
-    const auto variant = arguments.text("transformer.variant", weights.has("out_norm.weight") ? "preln_moe_universal" : "moe_universal");
-    constexpr std::array<std::string_view, 6> known{"preln_moe_universal", "moe_universal", "preln_moe", "moe", "preln_rope", "rope"};
+    const std::string_view key = "transformer.variant";
+    const bool outputNorm = weights.has("out_norm.weight");
+    arguments.refuseNone(key);
+    const auto given = arguments.text(key);
+    if (!given)
+        return outputNorm;
+    const auto& variant = *given;
+    const auto known = wordsOf(arguments.table().row(key, arguments.traits())->words);
     if (std::find(known.begin(), known.end(), variant) == known.end())
-        arguments.refuse("transformer.variant", variant, "it is another architecture than the ones Headscope knows of this training code");
+        arguments.refuse(key, variant, "it is another architecture than the ones Headscope knows of this training code");
+    const bool mixture = weights.has(modulePrefix(0) + "pkm.keys");
+    if (mixture != (variant.find("moe") != std::string::npos))
+        arguments.contradiction(fmt::format("{}, but the feed-forward layers are {}: the hyper-parameters are of another model.", arguments.said(key),
+                                            mixture ? "mixtures" : "dense"));
+    // A post-LN model has an output norm only where the code was told so.
+    if (variant.starts_with("preln") && !outputNorm)
+        arguments.contradiction(fmt::format("{}, but the file lacks \"out_norm.weight\": the hyper-parameters are of another model.", arguments.said(key)));
+    if (!variant.starts_with("preln")) {
+        if (outputNorm && arguments.integer("lm.trafo.force_out_norm").value_or(0) != 1)
+            arguments.contradiction(fmt::format("{} and {}, but the file has \"out_norm.weight\": the hyper-parameters are of another model.",
+                                                arguments.said(key), arguments.said("lm.trafo.force_out_norm")));
+        arguments.confirm("lm.trafo.force_out_norm", outputNorm, "the file");
+    }
+    arguments.confirm(key, variant, "the file");
     return variant.starts_with("preln");
 }
 
 double embeddingScale(Arguments& arguments, const Configuration& configuration)
 {
-    if (const auto given = arguments.number("transformer.embedding_scale")) {
-        arguments.number("transformer.embedding_scale", 1.0);
-        return *given;
-    }
+    if (arguments.given("transformer.embedding_scale"))
+        return arguments.numberInUse("transformer.embedding_scale");
     return configuration.preNorm ? 1 : std::sqrt(static_cast<double>(configuration.width));
 }
 
@@ -72,8 +100,8 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
     configuration.evenRotation = true;
     configuration.normQkPossible = false;
     const bool normsOfRouters = weights.has(modulePrefix(0) + "self_attn.norm.weight");
-    if (const bool asked = arguments.flag("moe.nonorm", normsOfRouters); asked != normsOfRouters)
-        arguments.note(fmt::format("moe.nonorm is {}, but the tensors say {}: the tensors are followed.", asked ? 1 : 0, normsOfRouters ? 1 : 0));
+    if (arguments.classOf("moe.nonorm") != KeyClass::Inactive)
+        arguments.confirm("moe.nonorm", normsOfRouters, "the file");
     configuration.placement = normsOfRouters                              ? nn::NormPlacement::RoutersAndScoresOnly
                               : configuration.preNorm                     ? nn::NormPlacement::Pre
                               : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
@@ -84,7 +112,7 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
 /// A LayerNorm without parameters before the first layer.
 std::optional<nn::LayerNorm> inputNorm(Arguments& arguments)
 {
-    return arguments.flag("lm.trafo.norm_input", false) ? std::optional(nn::LayerNorm{}) : std::nullopt;
+    return arguments.flagInUse("lm.trafo.norm_input") ? std::optional(nn::LayerNorm{}) : std::nullopt;
 }
 
 } // namespace
@@ -104,9 +132,9 @@ bool isMoeutTraining(const Checkpoint& checkpoint)
 
 std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
 {
-    Arguments arguments(input.checkpoint);
-    requireHyperParameters(arguments);
+    Arguments arguments(input.checkpoint, universalTable);
     nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
+    requireHyperParameters(weights, arguments);
     const auto modules = schedule(weights, arguments);
     const auto configuration = configurationOf(weights, arguments, modules);
     auto parts = readEnds(weights, configuration);
@@ -126,8 +154,6 @@ std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
     describe(parts, configuration, info);
     if (inner)
         info.norm = "none on the residual path";
-    info.settings = arguments.settings();
-    info.notes = arguments.notes();
     auto tokenizer = describeTexts(input, weights, arguments, info);
     return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
 }

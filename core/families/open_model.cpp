@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/checkpoint/message_text.h"
+#include "core/families/argument_values.h"
 #include "core/families/family.h"
+#include "core/families/nested_parameters.h"
 
 #include <c10/core/InferenceMode.h>
 
@@ -11,6 +14,22 @@
 namespace headscope::core {
 namespace {
 
+/// The one that the user's own hyper-parameters name; nullptr when they name none.
+const Family* familyOfUser(const Checkpoint& checkpoint, std::span<const Family> known)
+{
+    for (const auto& source : checkpoint.parameterSources) {
+        const auto name = source.values.find("family");
+        if (source.author != ParameterSource::Author::User || name == source.values.end())
+            continue;
+        const auto found = std::find_if(known.begin(), known.end(), [&](const Family& family) { return *name == family.name; });
+        if (found == known.end())
+            throw Error(fmt::format("{}: {} (\"family\" in {}) is not a family this version of Headscope can open; it knows {}.", shown(checkpoint.path),
+                                    printedValue(*name), source.name, fmt::join(familyNames(), ", ")));
+        return &*found;
+    }
+    return nullptr;
+}
+
 const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& wanted)
 {
     const auto known = families();
@@ -21,6 +40,8 @@ const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& want
                                     fmt::join(familyNames(), ", ")));
         return *found;
     }
+    if (const auto* written = familyOfUser(checkpoint, known))
+        return *written;
     const auto found = std::find_if(known.begin(), known.end(), [&](const Family& family) { return family.recognises(checkpoint); });
     if (found != known.end())
         return *found;
@@ -79,7 +100,8 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    const auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters}, progress);
+    auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters}, progress);
+    bringNestedParametersUp(checkpoint);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
     return family.open({checkpoint, options, compute, progress});

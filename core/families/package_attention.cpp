@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace headscope::core {
@@ -14,6 +14,40 @@ namespace {
 std::int64_t rows(const nn::Weights& weights, const std::string& name)
 {
     return weights.shape(name).empty() ? 0 : weights.shape(name)[0];
+}
+
+/// Why a module cannot have this many heads: a part of a sentence; empty when it can. Values are as wide as keys in this package, and its
+/// single expert has one row of the router for each head.
+std::string whyNotHeads(const Checkpoint& checkpoint, const std::string& prefix, std::int64_t heads)
+{
+    const auto size = [&](const std::string& name, std::size_t index) {
+        const auto shape = shapeOf(checkpoint, prefix + name);
+        return index < shape.size() ? shape[index] : 0;
+    };
+    const auto divides = [&](const std::string& name) { return size(name, 0) % heads == 0; };
+    const auto experts = shapeOf(checkpoint, prefix + "v").size() == 3;
+    if (heads < 1 || heads > 4096)
+        return "that is no number of heads";
+    for (const std::string name : {"q.weight", "sel_o", "sel_v", "v"})
+        if (!divides(name))
+            return fmt::format("\"{}{}\" has {} rows, which {} heads do not divide", prefix, name, size(name, 0), heads);
+    if (experts && size("q.weight", 0) / heads != size("v", 2))
+        return fmt::format("\"{0}q.weight\" has {1} rows and \"{0}v\" matrices that are {2} wide, which is {3}", prefix, size("q.weight", 0), size("v", 2),
+                           size("v", 2) > 0 && size("q.weight", 0) % size("v", 2) == 0
+                               ? fmt::format("{} heads", size("q.weight", 0) / size("v", 2))
+                               : std::string("no whole number of heads"));
+    if (!experts && size("sel_o", 0) != heads)
+        return fmt::format("\"{}sel_o\" has {} rows, one for each head", prefix, size("sel_o", 0));
+    return {};
+}
+
+std::vector<std::int64_t> fittingHeads(const Checkpoint& checkpoint, const std::string& prefix)
+{
+    std::vector<std::int64_t> fitting;
+    for (std::int64_t heads = 1; heads <= std::min<std::int64_t>(4096, shapeOf(checkpoint, prefix + "q.weight").empty() ? 0 : 4096); ++heads)
+        if (whyNotHeads(checkpoint, prefix, heads).empty())
+            fitting.push_back(heads);
+    return fitting;
 }
 
 /// Experts per head from the rows of a router.
@@ -25,10 +59,11 @@ std::int64_t expertsOf(const nn::Weights& weights, const Arguments& arguments, c
     return all / module.heads;
 }
 
-nn::RouterLayer routerLayer(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module, Site site)
+nn::RouterLayer routerLayer(nn::Weights& weights, Arguments& arguments, const PackageAttention& module, Site site)
 {
     const std::string name = site == Site::V ? "sel_v" : "sel_o";
     const auto experts = expertsOf(weights, arguments, module, name);
+    arguments.confirm(module.expertsKey, experts, fmt::format("\"{}{}\"", module.prefix, name));
     const auto chosen = experts == 1 ? 1 : module.chosen;
     if (chosen < 1 || chosen > experts)
         arguments.contradiction(fmt::format("{} experts per token are asked for, but \"{}{}\" has {} per head.", chosen, module.prefix, name, experts));
@@ -56,7 +91,7 @@ nn::Rotary rotary(const Arguments& arguments, const PackageAttention& module, st
 }
 
 /// Values and output: expert mixtures, or with a single expert dense matrices of which the output is seen as one expert per head.
-void readValueAndOutput(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module, nn::HeadMixtureAttention& block)
+void readValueAndOutput(nn::Weights& weights, Arguments& arguments, const PackageAttention& module, nn::HeadMixtureAttention& block)
 {
     const auto h = module.heads;
     const auto d = module.width;
@@ -70,15 +105,15 @@ void readValueAndOutput(nn::Weights& weights, const Arguments& arguments, const 
     }
     block.value.router = routerLayer(weights, arguments, module, Site::V);
     const auto experts = h * block.value.router->rule.experts;
-    block.value.weight = weights.get(module.prefix + "v", {experts, d, -1});
-    const auto width = block.value.weight.size(2);
+    const std::int64_t width = block.width; // values are as wide as keys
+    block.value.weight = weights.get(module.prefix + "v", {experts, d, width});
     block.output.weight = weights.get(module.prefix + "o", {h * block.output.router->rule.experts, width, d});
     block.valueWidth = static_cast<int>(width);
 }
 
 } // namespace
 
-std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module)
+std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, Arguments& arguments, const PackageAttention& module)
 {
     const auto inner = rows(weights, module.prefix + "q.weight");
     if (module.heads < 1 || inner == 0 || inner % module.heads != 0)
@@ -87,6 +122,7 @@ std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights,
     block->address = {Stack::None, module.depth, Block::Self};
     block->heads = static_cast<int>(module.heads);
     block->width = static_cast<int>(inner / module.heads);
+    arguments.confirm("d_head", block->width, fmt::format("\"{}q.weight\"", module.prefix), block->width);
     block->query.weight = weights.get(module.prefix + "q.weight", {inner, module.width});
     block->key.weight = weights.get(module.prefix + "k.weight", {inner, module.width});
     readValueAndOutput(weights, arguments, module, *block);
@@ -98,20 +134,46 @@ std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights,
     return block;
 }
 
-MissingParameter missingHeads(const nn::Weights& weights, const std::string& prefix)
+void readPackageAttention(const nn::Weights& weights, Arguments& arguments, PackageAttention& module)
 {
-    const auto common = std::gcd(rows(weights, prefix + "q.weight"), rows(weights, prefix + "sel_o"));
-    std::vector<std::string> divisors;
-    for (std::int64_t n = 1; n <= common && divisors.size() < 12; ++n)
-        if (common % n == 0)
-            divisors.push_back(std::to_string(n));
-    auto hint = fmt::format("the attention heads: {}", fmt::join(divisors, ", "));
-    return {"n_heads", std::move(hint), std::move(divisors)};
+    module.heads = arguments.integerInUse("n_heads");
+    if (const auto why = whyNotHeads(weights.checkpoint(), module.prefix, module.heads); !why.empty()) {
+        const auto fitting = fittingHeads(weights.checkpoint(), module.prefix);
+        arguments.contradiction(fmt::format("{} and cannot be {} heads: {}; {}.", arguments.said("n_heads"), module.heads, why,
+                                            fitting.empty() ? std::string("no number of heads fits the tensors")
+                                                            : fmt::format("the tensors allow {}", fmt::join(fitting, ", "))));
+    }
+    if (arguments.is("experts"))
+        module.chosen = arguments.integerInUse(module.chosenKey);
+    else
+        arguments.confirm(module.chosenKey, module.chosen = 1, "the single expert");
+    if (!arguments.is("rope"))
+        return;
+    module.rotateFraction = arguments.numberInUse("rotate_fraction");
+    if (arguments.is("rotates"))
+        module.rotaryBase = arguments.numberInUse("rope_base");
+    else
+        arguments.mention("rope_base");
 }
 
-MissingParameter missingChosen(const nn::Weights& weights, const std::string& prefix, std::string key)
+MissingParameter missingHeads(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix)
 {
-    return {std::move(key), "the attention experts a token chooses, from 1 to the experts per head", {}, 1, rows(weights, prefix + "sel_o")};
+    std::vector<std::string> choices;
+    for (const auto heads : fittingHeads(checkpoint, prefix))
+        choices.push_back(std::to_string(heads));
+    if (choices.empty())
+        arguments.contradiction(fmt::format("no number of heads fits the tensors of \"{}\".", prefix));
+    auto hint = fmt::format("the attention heads: {}", fmt::join(choices, ", "));
+    return {"n_heads", std::move(hint), std::move(choices)};
+}
+
+MissingParameter missingChosen(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix, std::string_view key)
+{
+    const auto fitting = fittingHeads(checkpoint, prefix);
+    const auto heads = std::max<std::int64_t>(1, arguments.integer("n_heads").value_or(fitting.empty() ? 1 : fitting.front()));
+    const auto shape = shapeOf(checkpoint, prefix + "sel_o");
+    const auto experts = std::max<std::int64_t>(1, shape.empty() ? 1 : shape[0] / heads);
+    return {std::string(key), fmt::format("the attention experts a token chooses in a head, from 1 to {}", experts), {}, 1, experts};
 }
 
 } // namespace headscope::core

@@ -22,14 +22,19 @@ struct PackageAttention {
     std::int64_t chosen = 0;
     double rotateFraction = 0.5;
     double rotaryBase = 10000;
+    std::string_view expertsKey; // hyper-parameter with the experts of a head
+    std::string_view chosenKey;  // and with those that are chosen
 };
 
-/// Throws Error where shapes and hyper-parameters contradict each other.
-std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, const Arguments& arguments, const PackageAttention& module);
+/// n_heads and what is chosen, checked against the first module; rotary positions. Throws Error where they do not fit.
+void readPackageAttention(const nn::Weights& weights, Arguments& arguments, PackageAttention& module);
 
-/// The number of heads, which the shapes of such a module do not tell, and what they allow for it.
-MissingParameter missingHeads(const nn::Weights& weights, const std::string& prefix);
-/// How many experts a token chooses in such a module: at most the rows of its router, over all heads.
-MissingParameter missingChosen(const nn::Weights& weights, const std::string& prefix, std::string key);
+/// Throws Error where shapes and hyper-parameters contradict each other.
+std::shared_ptr<const nn::AttentionBlock> packageAttention(nn::Weights& weights, Arguments& arguments, const PackageAttention& module);
+
+/// The number of heads, and what the tensors of such a module allow for it. Throws Error when they allow none.
+MissingParameter missingHeads(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix);
+/// How many experts a token chooses in such a module: at most those of a head.
+MissingParameter missingChosen(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix, std::string_view key);
 
 } // namespace headscope::core

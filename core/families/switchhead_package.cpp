@@ -2,6 +2,7 @@
 #include "core/families/switchhead_package.h"
 
 #include "core/families/package_attention.h"
+#include "core/families/package_keys.h"
 #include "core/nn/language_model.h"
 
 #include <fmt/format.h>
@@ -12,70 +13,22 @@
 namespace headscope::core {
 namespace {
 
-/// Where the parts of the user's own model lie; "{l}" stands for the layer.
-struct Keys {
-    std::string embedding = "embedding.weight";
-    std::string layers = "layers.{l}";
-    std::string norm = "norm";
-    std::string attention = "attention";
-    std::string outNorm = "out_norm";
-    std::string head = "lm_head";
-
-    std::string layer(int index) const
-    {
-        auto name = layers;
-        if (const auto at = name.find("{l}"); at != std::string::npos)
-            name.replace(at, 3, std::to_string(index));
-        return name + ".";
-    }
-    std::string attentionPrefix(int index) const { return layer(index) + attention + "."; }
-};
-
-Keys readKeys(const Checkpoint& checkpoint, const Arguments& arguments)
+MissingParameter aboutMissing(const Checkpoint& checkpoint, const Arguments& arguments, const PackageNames& names, std::string_view key)
 {
-    Keys keys;
-    const auto& parameters = checkpoint.hyperParameters;
-    if (!parameters.is_object() || !parameters.contains("keys"))
-        return keys;
-    const auto& given = parameters.at("keys");
-    const auto take = [&](const char* name, std::string& into) {
-        if (!given.is_object() || !given.contains(name))
-            return;
-        if (!given.at(name).is_string())
-            arguments.contradiction(fmt::format("\"keys.{}\" in {} should be the name of a tensor.", name, checkpoint.hyperParametersFrom));
-        into = given.at(name).get<std::string>();
-    };
-    take("embedding", keys.embedding);
-    take("layers", keys.layers);
-    take("norm", keys.norm);
-    take("attention", keys.attention);
-    take("out_norm", keys.outNorm);
-    take("lm_head", keys.head);
-    return keys;
+    const auto prefix = names.attentionPrefix(0);
+    if (key == "n_heads")
+        return missingHeads(checkpoint, arguments, prefix);
+    if (key == "moe_k")
+        return missingChosen(checkpoint, arguments, prefix, key);
+    const std::string only = arguments.is("rope") ? "rope" : "xl";
+    return {std::string(key), fmt::format("\"{}\"", only), {only}};
 }
 
-/// What only the user knows. All that is missing is named in one sentence, with what the shapes allow.
-void requireHyperParameters(const Arguments& arguments, const nn::Weights& weights, const Keys& keys)
+void checkConventions(Arguments& arguments, const nn::Weights& weights, const PackageNames& keys)
 {
-    const auto prefix = keys.attentionPrefix(0);
-    std::vector<MissingParameter> missing;
-    if (!arguments.integer("n_heads"))
-        missing.push_back(missingHeads(weights, prefix));
-    if (!arguments.integer("moe_k"))
-        missing.push_back(missingChosen(weights, prefix, "moe_k"));
-    if (!arguments.text("position_encoding")) {
-        const std::string only = weights.has(prefix + "pos_to_pk") ? "xl" : "rope";
-        missing.push_back({"position_encoding", fmt::format("\"{}\"", only), {only}});
-    }
-    if (!missing.empty())
-        arguments.missing(std::move(missing));
-}
-
-void checkConventions(Arguments& arguments, const nn::Weights& weights, const Keys& keys)
-{
-    if (const auto block = arguments.text("block", "prenorm_residual"); block != "prenorm_residual")
+    if (const auto block = arguments.textInUse("block"); block != "prenorm_residual")
         arguments.refuse("block", block, "prenorm_residual is (x + attention(norm(x)))");
-    const auto positions = arguments.text("position_encoding", "rope");
+    const auto positions = arguments.textInUse("position_encoding");
     if (positions != "rope" && positions != "xl")
         arguments.refuse("position_encoding", positions, "rope and xl are");
     if ((positions == "xl") != weights.has(keys.attentionPrefix(0) + "pos_to_pk"))
@@ -83,7 +36,7 @@ void checkConventions(Arguments& arguments, const nn::Weights& weights, const Ke
                                             positions == "xl" ? "no" : "a"));
 }
 
-int countLayers(const nn::Weights& weights, const Keys& keys)
+int countLayers(const nn::Weights& weights, const PackageNames& keys)
 {
     int layers = 0;
     while (layers < 4096 && weights.has(keys.attentionPrefix(layers) + "q.weight"))
@@ -96,20 +49,24 @@ nn::LayerNorm norm(nn::Weights& weights, const std::string& name, std::int64_t w
     return {weights.get(name + ".weight", {width}), weights.get(name + ".bias", {width}), epsilon};
 }
 
-nn::LanguageModelParts readParts(nn::Weights& weights, Arguments& arguments, const Keys& keys)
+nn::LanguageModelParts readParts(nn::Weights& weights, Arguments& arguments, const PackageNames& keys)
 {
     nn::LanguageModelParts parts;
     parts.compute = weights.compute();
     parts.embedding = weights.get(keys.embedding, {-1, -1});
-    parts.embeddingScale = arguments.number("embedding_scale", 1.0);
+    parts.embeddingScale = arguments.numberInUse("embedding_scale");
     const auto width = parts.embedding.size(1);
-    const auto epsilon = arguments.number("layer_norm_eps", 1e-5);
+    const auto epsilon = arguments.numberInUse("layer_norm_eps");
+    if (epsilon < 0)
+        arguments.contradiction(fmt::format("{}, but it cannot be negative.", arguments.said("layer_norm_eps")));
     PackageAttention module;
     module.width = width;
-    module.heads = arguments.integer("n_heads", 1);
-    module.chosen = arguments.integer("moe_k", 2);
-    module.rotateFraction = arguments.number("rotate_fraction", 0.5);
-    module.rotaryBase = arguments.number("rope_base", 10000.0);
+    module.prefix = keys.attentionPrefix(0);
+    module.expertsKey = "n_experts";
+    module.chosenKey = "moe_k";
+    readPackageAttention(weights, arguments, module);
+    arguments.confirm("d_model", width, fmt::format("\"{}\"", keys.embedding));
+    arguments.confirm("n_layers", countLayers(weights, keys), "the file");
     for (int index = 0; index < countLayers(weights, keys); ++index) {
         module.depth = index;
         module.prefix = keys.attentionPrefix(index);
@@ -137,9 +94,6 @@ void refuseUnknownTensors(const nn::Weights& weights, const Arguments& arguments
 
 bool isSwitchheadPackage(const Checkpoint& checkpoint)
 {
-    const auto& parameters = checkpoint.hyperParameters;
-    if (parameters.is_object() && parameters.contains("family"))
-        return parameters.at("family") == switchheadPackageFamily.name;
     // The siblings of one attention module, and nothing of the language models that embed it.
     const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
                                     [](const TensorView& tensor) { return tensor.name == "sel_o" || tensor.name.ends_with(".sel_o"); });
@@ -151,14 +105,14 @@ bool isSwitchheadPackage(const Checkpoint& checkpoint)
 
 std::shared_ptr<const Model> openSwitchheadPackage(const FamilyInput& input)
 {
-    Arguments arguments(input.checkpoint);
-    const auto keys = readKeys(input.checkpoint, arguments);
+    Arguments arguments(input.checkpoint, switchheadPackageTable);
+    const auto keys = packageNames(input.checkpoint);
     nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
     if (countLayers(weights, keys) == 0 || !weights.has(keys.embedding) || !weights.has(keys.head + ".weight"))
         arguments.contradiction(fmt::format("SwitchHead modules were found, but not the model around them: expected \"{}\", \"{}q.weight\" and \"{}.weight\"; "
                                             "name the tensors under \"keys\" in a headscope.json beside the checkpoint.", keys.embedding,
                                             keys.attentionPrefix(0), keys.head));
-    requireHyperParameters(arguments, weights, keys);
+    arguments.requireGiven([&](std::string_view key) { return aboutMissing(input.checkpoint, arguments, keys, key); });
     checkConventions(arguments, weights, keys);
     auto parts = readParts(weights, arguments, keys);
     refuseUnknownTensors(weights, arguments);

@@ -25,11 +25,13 @@ struct MapGroup {
     bool positionQueries = false;
 };
 
-/// A hyper-parameter and where its value comes from ("args", "shapes", "default", "--sidecar").
+/// A hyper-parameter and where its value comes from ("run_invariants.args", "headscope.json", "shapes", …).
 struct Setting {
     std::string name;
     std::string value;
     std::string source;
+    bool unconfirmed = false;    // nothing in the weights confirms it: another value gives another trace
+    std::string overrode = {};   // other values that gave way to this one: "1 in args.json"; empty when there are none
 };
 
 /// What a loaded checkpoint is. Plain values; a trace keeps it after the weights are gone.

@@ -2,6 +2,7 @@
 #include "core/families/moe_attention/assemble.h"
 
 #include "core/families/moe_attention/blocks.h"
+#include "core/families/moe_attention/consistency.h"
 #include "core/families/text_policy.h"
 
 #include <fmt/format.h>
@@ -83,8 +84,9 @@ nn::LanguageModelParts readEnds(nn::Weights& weights, const Configuration& confi
 }
 
 /// A tensor that nothing here uses means another model than the one assembled.
-void refuseUnknownTensors(const nn::Weights& weights, const Arguments& arguments)
+void refuseUnknownTensors(nn::Weights& weights, const Arguments& arguments)
 {
+    ignoreKnown(weights, arguments.table());
     const auto unused = weights.unused();
     if (unused.empty())
         return;
@@ -105,8 +107,12 @@ void describe(const nn::LanguageModelParts& parts, const Configuration& configur
     nn::describeLayers(parts.layers, info);
 }
 
-std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, const Arguments& arguments, ModelInfo& info)
+std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, Arguments& arguments, ModelInfo& info)
 {
+    if (arguments.given("task"))
+        arguments.textInUse("task");
+    info.settings = arguments.settings();
+    info.notes = arguments.notes();
     const auto task = arguments.text("task").value_or("");
     if (isByteTask(task))
         info.withoutTokenizer = "This run was trained on bytes whose ids cannot be recovered without its vocabulary: name its vocabulary.pth (in the "

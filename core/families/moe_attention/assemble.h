@@ -22,12 +22,12 @@ nn::Layer readLayer(nn::Weights& weights, Arguments& arguments, const Configurat
 nn::LanguageModelParts readEnds(nn::Weights& weights, const Configuration& configuration);
 
 /// A tensor that nothing uses means another model than the one assembled: throws Error naming it.
-void refuseUnknownTensors(const nn::Weights& weights, const Arguments& arguments);
+void refuseUnknownTensors(nn::Weights& weights, const Arguments& arguments);
 
 /// Fills in what the configuration and the layers say.
 void describe(const nn::LanguageModelParts& parts, const Configuration& configuration, ModelInfo& info);
 
-/// describeCommon with the training code's text policies.
-std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, const Arguments& arguments, ModelInfo& info);
+/// The settings and notes of the arguments, and describeCommon with the training code's text policies.
+std::shared_ptr<const Tokenizer> describeTexts(const FamilyInput& input, const nn::Weights& weights, Arguments& arguments, ModelInfo& info);
 
 } // namespace headscope::core::moe_attention

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The baselines: mixture of attention heads (one router picks query and output projection), dense Transformer-XL, dense rotary.
 #include "core/families/moe_attention/blocks.h"
+#include "core/families/moe_attention/consistency.h"
 
 #include <ATen/ops/stack.h>
 
@@ -13,17 +14,25 @@ namespace {
 
 GateKind slotGate(Arguments& arguments)
 {
-    const auto mode = arguments.text("moa.mode", "my");
+    const auto mode = arguments.textInUse("moa.mode");
     if (mode == "moa")
         return GateKind::SoftmaxAll;
     if (mode != "my")
         arguments.refuse("moa.mode", mode, "moa and my are");
-    const auto selection = arguments.text("moe.att.selection_mode", "sigmoid");
+    const auto selection = arguments.textInUse("moe.att.selection_mode");
     if (selection == "sigmoid")
         return GateKind::Sigmoid;
     if (selection == "softmax")
         return GateKind::SoftmaxChosen;
     arguments.refuse("moe.att.selection_mode", selection, "sigmoid and softmax are");
+}
+
+/// One number, [1].
+double learnedScale(nn::Weights& weights, const Arguments& arguments, const std::string& name)
+{
+    if (weights.shape(name).size() > 1)
+        arguments.contradiction(fmt::format("the tensor \"{}\" has {} dimensions, but it should be a single number.", name, weights.shape(name).size()));
+    return weights.scalar(name);
 }
 
 /// The two halves of dense key-value weights: rows of the relative baseline go head by head (K then V of head 0, K then V of head 1, …),
@@ -55,6 +64,8 @@ std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Ar
     if (configuration.heads > experts)
         arguments.contradiction(fmt::format("transformer.n_heads is {} (the experts a token chooses), but there are only {} experts.",
                                             configuration.heads, experts));
+    confirmHeadWidth(arguments, width, d, configuration.heads, prefix + "data_to_q");
+    confirmExperts(arguments, 'v', experts, prefix + "data_to_q");
     auto block = std::make_shared<nn::SlotAttention>();
     block->address = {Stack::None, place.depth, Block::Self};
     block->width = static_cast<int>(width);
@@ -72,7 +83,7 @@ std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Ar
     block->valueProjection = keyValue.narrow(0, width, width).contiguous();
     block->outputExperts = weights.get(prefix + "out_proj", {experts, width, d});
     block->positions.relative = weights.get(prefix + "pos_to_pk", {width, d});
-    block->scale = weights.scalar(prefix + "scale");
+    block->scale = learnedScale(weights, arguments, prefix + "scale");
     block->visibility = configuration.visibility;
     return block;
 }
@@ -87,6 +98,7 @@ std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, A
     if (rows == 0 || rows % heads != 0)
         arguments.contradiction(fmt::format("\"{}data_to_q.weight\" has {} rows, which {} heads (transformer.n_heads) do not divide.", prefix, rows, heads));
     const auto width = rows / heads;
+    confirmHeadWidth(arguments, width, d, heads, prefix + "data_to_q.weight");
     auto block = std::make_shared<nn::HeadMixtureAttention>();
     block->address = {Stack::None, place.depth, Block::Self};
     block->heads = configuration.heads;
@@ -99,7 +111,7 @@ std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, A
         block->positions.relative = weights.get(prefix + "pos_to_pq.weight", {rows, d});
         block->positions.contentBias = weights.get(prefix + "global_content_bias", {heads, width});
         block->positions.positionBias = weights.get(prefix + "global_pos_bias", {heads, width});
-        block->scale = weights.scalar(prefix + "scale");
+        block->scale = learnedScale(weights, arguments, prefix + "scale");
         weights.ignore(prefix + "s_bias");
     } else {
         block->positions.rotary = rotary(arguments, configuration, width);

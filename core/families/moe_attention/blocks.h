@@ -12,7 +12,7 @@ std::shared_ptr<const nn::AttentionBlock> headMixtureAttention(nn::Weights& weig
 std::shared_ptr<const nn::AttentionBlock> slotAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 std::shared_ptr<const nn::AttentionBlock> denseAttention(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 
-std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, const Arguments& arguments, const Configuration& configuration,
+std::shared_ptr<const nn::FeedForward> denseFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration,
                                                         const LayerPlace& place);
 std::shared_ptr<const nn::FeedForward> expertFeedForward(nn::Weights& weights, Arguments& arguments, const Configuration& configuration, const LayerPlace& place);
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/families/moe_attention/configuration.h"
 
+#include "core/families/moe_attention/consistency.h"
+#include "core/families/moe_attention/heads.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -44,8 +48,9 @@ AttentionKind attentionKind(const nn::Weights& weights, const Arguments& argumen
         return AttentionKind::DenseRelative;
     if (has("data_to_kv.weight") && has("out_proj.weight"))
         return AttentionKind::DenseRotary;
-    if (const auto variant = arguments.text("moe.att.variant"); variant && *variant != "full" && *variant != "full_rope" && *variant != "moa")
-        arguments.refuse("moe.att.variant", *variant, "full, full_rope and moa are");
+    if (const auto key = std::string_view("moe.att.variant"); arguments.table().knows(key))
+        if (const auto variant = arguments.text(key); variant && *variant != "full" && *variant != "full_rope" && *variant != "moa")
+            arguments.refuse(key, *variant, "full, full_rope and moa are");
     arguments.contradiction("layer 0 has no attention tensors that Headscope knows (self_attn.projections, sel_dst or data_to_kv).");
 }
 
@@ -53,8 +58,10 @@ namespace {
 
 nn::Activation activation(Arguments& arguments, bool gelu)
 {
-    const auto name = arguments.text("transformer.activation", "relu");
-    if (gelu || name == "gelu")
+    if (gelu)
+        return nn::Activation::Gelu;
+    const auto name = arguments.textInUse("transformer.activation");
+    if (name == "gelu")
         return nn::Activation::Gelu;
     if (name == "relu")
         return nn::Activation::Relu;
@@ -76,7 +83,7 @@ void readActivation(Arguments& arguments, bool gelu, Configuration& configuratio
     configuration.activation = activation(arguments, gelu);
     if (configuration.activation != nn::Activation::WithoutLargest)
         return;
-    configuration.largest = arguments.integer("transformer.topk_value", 32);
+    configuration.largest = arguments.integerInUse("transformer.topk_value");
     arguments.note(fmt::format("transformer.activation is topk, which sets the {} largest pre-activations to 0.", configuration.largest));
 }
 
@@ -102,25 +109,33 @@ void readMemory(Arguments& arguments, Configuration& configuration)
                                    evaluated, result.segmentsBack));
 }
 
-int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind)
+int headCount(const nn::Weights& weights, Arguments& arguments, std::int64_t width)
 {
+    const auto& checkpoint = weights.checkpoint();
+    const std::string_view key = "transformer.n_heads";
+    const auto refuseWrong = [&](std::int64_t heads) {
+        const auto why = whyNotHeads(checkpoint, arguments, width, heads);
+        if (why.empty())
+            return;
+        const auto fitting = fittingHeads(checkpoint, arguments, width);
+        arguments.contradiction(fmt::format("{}, but {}; {}.", arguments.said(key), why,
+                                            fitting.empty() ? "no number of heads fits the tensors and the other hyper-parameters"
+                                                            : fmt::format("the tensors and the other hyper-parameters allow {}", fmt::join(fitting, ", "))));
+    };
+    if (const auto given = arguments.integer(key))
+        refuseWrong(*given);
     const auto bias = modulePrefix(0) + "self_attn.global_content_bias";
-    if (kind == AttentionKind::DenseRelative && weights.has(bias) && !weights.shape(bias).empty()) {
-        arguments.fixedByShapes("transformer.n_heads", weights.shape(bias)[0]);
+    if (weights.has(bias) && !weights.shape(bias).empty()) {
+        refuseWrong(weights.shape(bias)[0]);
+        arguments.confirm(key, weights.shape(bias)[0], fmt::format("\"{}\"", bias));
         return static_cast<int>(weights.shape(bias)[0]);
     }
-    const auto heads = arguments.integer("transformer.n_heads", 4);
-    if (heads < 1 || heads > 4096)
-        arguments.contradiction(fmt::format("transformer.n_heads is {}, which is not possible.", heads));
-    return static_cast<int>(heads);
+    return static_cast<int>(arguments.integerInUse(key));
 }
 
-void requireHyperParameters(const Arguments& arguments)
+void requireHyperParameters(const nn::Weights& weights, const Arguments& arguments)
 {
-    if (arguments.empty())
-        arguments.contradiction("no hyper-parameters were found (run_invariants.args in the file, args.json or headscope.json beside it), and the "
-                                "tensors alone do not tell transformer.n_heads, moe.att.k, moe.att.selection_mode, lm.unroll and "
-                                "lm.trafo.context_blocks; put the run's args.json beside the checkpoint.");
+    arguments.requireGiven([&](std::string_view key) { return aboutMissing(weights.checkpoint(), arguments, key); });
 }
 
 void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration)
@@ -133,25 +148,73 @@ void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration&
     configuration.width = embedding[1];
     if (weights.has("embedding_adapter.weight") && weights.shape("embedding_adapter.weight").size() == 2)
         configuration.width = weights.shape("embedding_adapter.weight")[0];
-    arguments.fixedByShapes("state_size", configuration.width);
+    arguments.confirm("state_size", configuration.width, "\"embedding.weight\"");
+    confirmEnds(weights, arguments);
     configuration.attention = attentionKind(weights, arguments);
     configuration.expertFeedForward = weights.has(modulePrefix(0) + "pkm.keys");
-    configuration.heads = headCount(weights, arguments, configuration.attention);
-    configuration.affineNorms = arguments.flag("transformer.ln_affine", true);
+    configuration.heads = headCount(weights, arguments, configuration.width);
+    if (arguments.classOf("moe.att.enable") != KeyClass::Inactive)
+        arguments.confirm("moe.att.enable", arguments.is("dense") ? 0 : 1, "the attention of layer 0");
+    if (!arguments.table().knows("transformer.ln_affine"))
+        return;
+    configuration.affineNorms = arguments.flagInUse("transformer.ln_affine");
+    if (!configuration.affineNorms && weights.has(modulePrefix(0) + "norm1.weight"))
+        arguments.note("transformer.ln_affine is 0, but the layer norms have weights: the tensors are followed.");
 }
 
 namespace {
 
-/// The variants that the public training code can build.
-std::string layerVariant(Arguments& arguments, bool& gelu)
+std::string_view attentionName(AttentionKind kind)
 {
-    auto variant = arguments.text("transformer.variant", "");
+    switch (kind) {
+    case AttentionKind::HeadMixtureRelative:
+    case AttentionKind::HeadMixtureRotary: return "SwitchHead";
+    case AttentionKind::Slots: return "MoA";
+    case AttentionKind::DenseRelative: return "dense Transformer-XL";
+    case AttentionKind::DenseRotary: break;
+    }
+    return "dense rotary";
+}
+
+/// The variants of the training code that build such tensors.
+std::vector<std::string_view> fittingVariants(const Configuration& configuration)
+{
+    switch (configuration.attention) {
+    case AttentionKind::DenseRotary: return {"preln_rope", "rope"};
+    case AttentionKind::DenseRelative:
+        if (!configuration.expertFeedForward)
+            return {"preln_relative"};
+        [[fallthrough]];
+    case AttentionKind::HeadMixtureRelative:
+    case AttentionKind::HeadMixtureRotary:
+    case AttentionKind::Slots: break;
+    }
+    if (configuration.expertFeedForward)
+        return {"preln_moe", "moe"};
+    return {"preln_moeatt"};
+}
+
+/// The variant must be one of the public training code, and one that has these tensors.
+std::string layerVariant(Arguments& arguments, const Configuration& configuration, bool& gelu)
+{
+    const std::string_view key = "transformer.variant";
+    arguments.refuseNone(key);
+    auto variant = arguments.text(key).value_or("");
     gelu = variant.ends_with("_gelu");
     if (gelu)
         variant.resize(variant.size() - std::string_view("_gelu").size());
-    constexpr std::array<std::string_view, 7> known{"", "preln_relative", "preln_moeatt", "preln_rope", "rope", "preln_moe", "moe"};
+    if (variant.empty())
+        return variant;
+    const auto known = wordsOf(arguments.table().row(key, arguments.traits())->words);
     if (std::find(known.begin(), known.end(), variant) == known.end())
-        arguments.refuse("transformer.variant", variant, "it is not among the variants of the public training code");
+        arguments.refuse(key, variant, "it is not among the variants of the public training code");
+    const auto fitting = fittingVariants(configuration);
+    const auto fits = std::find(fitting.begin(), fitting.end(), variant) != fitting.end() && variant.starts_with("preln") == configuration.preNorm;
+    if (!fits)
+        arguments.contradiction(fmt::format("{}, but layer 0 has {} attention and {} feed-forward layer, and the file {} out_norm: the hyper-parameters "
+                                            "are of another model.", arguments.said(key), attentionName(configuration.attention),
+                                            configuration.expertFeedForward ? "a mixture" : "a dense", configuration.preNorm ? "has" : "lacks"));
+    arguments.confirm(key, *arguments.text(key), "the file");
     return variant;
 }
 
@@ -167,34 +230,39 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
 {
     if (configuration.preNorm)
         return 1;
-    const auto mode = arguments.text("lm.trafo.embedding_mode_init", "default");
-    const bool xlInit = arguments.flag("lm.trafo.xl_init", false);
+    const auto scaled = std::sqrt(static_cast<double>(configuration.width));
+    if (arguments.is("xl-init")) {
+        arguments.mention("lm.trafo.xl_init");
+        return scaled;
+    }
+    const auto mode = arguments.textInUse("lm.trafo.embedding_mode_init");
     if (mode == "scale_to_sqrt_dmodel")
         arguments.refuse("lm.trafo.embedding_mode_init", mode, "its factor was measured when training began and is not in the file");
-    if (mode == "init_to_sqrt_dmodel" && !xlInit)
-        return 1;
-    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel" && mode != "init_to_sqrt_dmodel")
+    if (mode == "init_to_sqrt_dmodel")
+        return arguments.flagInUse("lm.trafo.xl_init") ? scaled : 1;
+    arguments.mention("lm.trafo.xl_init");
+    if (mode != "default" && mode != "like_preln" && mode != "one_and_scale_to_sqrt_dmodel")
         arguments.refuse("lm.trafo.embedding_mode_init", mode, "it is not among the modes of the public training code");
-    return std::sqrt(static_cast<double>(configuration.width));
+    return scaled;
 }
 
 } // namespace
 
 Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
 {
-    requireHyperParameters(arguments);
+    requireHyperParameters(weights, arguments);
     refuseAdaptiveSoftmax(weights, arguments);
     Configuration configuration;
     readShapes(weights, arguments, configuration);
     configuration.layers = countModules(weights, arguments);
-    arguments.fixedByShapes("transformer.encoder_n_layers", configuration.layers);
+    arguments.confirm("transformer.encoder_n_layers", configuration.layers, "the file");
     configuration.preNorm = weights.has("out_norm.weight");
     readMemory(arguments, configuration);
     bool gelu = false;
-    configuration.layerVariant = layerVariant(arguments, gelu);
-    if (!configuration.layerVariant.empty() && configuration.layerVariant.starts_with("preln") != configuration.preNorm)
-        arguments.note(fmt::format("transformer.variant is {}, but the file {} out_norm: the model is read as {}-LN.", configuration.layerVariant,
-                                   configuration.preNorm ? "has" : "lacks", configuration.preNorm ? "pre" : "post"));
+    configuration.layerVariant = layerVariant(arguments, configuration, gelu);
+    if (const std::string_view key = "moe.att.variant"; arguments.classOf(key) != KeyClass::Inactive)
+        arguments.confirm(key, configuration.attention == AttentionKind::Slots ? "moa" : arguments.is("rotary") ? "full_rope" : "full",
+                          "the attention of layer 0");
     readActivation(arguments, gelu, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.normQkPossible = !configuration.expertFeedForward;

@@ -59,7 +59,9 @@ void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration&
 void readActivation(Arguments& arguments, bool gelu, Configuration& configuration);
 /// Transformer-XL memory as a mask: what one query sees in the segments before its own; and what the memory holds.
 void readMemory(Arguments& arguments, Configuration& configuration);
-int headCount(const nn::Weights& weights, Arguments& arguments, AttentionKind kind);
-void requireHyperParameters(const Arguments& arguments);
+/// Throws Error where the number of heads does not fit the tensors and the other hyper-parameters.
+int headCount(const nn::Weights& weights, Arguments& arguments, std::int64_t width);
+/// Throws MissingParameters.
+void requireHyperParameters(const nn::Weights& weights, const Arguments& arguments);
 
 } // namespace headscope::core::moe_attention

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SwitchHead attention: any of q, k, v, o is a mixture of experts with one router per head.
 #include "core/families/moe_attention/blocks.h"
+#include "core/families/moe_attention/consistency.h"
 
 #include <fmt/format.h>
 
@@ -55,12 +56,12 @@ std::int64_t headWidth(const nn::Weights& weights, const Layout& layout, char le
 std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& arguments, const Layout& layout)
 {
     const auto own = [&](char letter) { return weights.has(layout.prefix + "selections." + letter); };
-    const bool sameSelection = arguments.flag("moe.att.same_sel", false);
-    const bool separate = arguments.flag("moe.att.separate_kq_sel", false);
-    const auto keyExperts = arguments.integer("moe.att.kq_n_experts");
-    const auto allExperts = arguments.integer("moe.att.n_experts", 4);
+    const auto matrices = [&](char letter) { return weights.shape(layout.prefix + "projections." + letter)[0]; };
     std::map<char, char> routers;
     const auto& mixture = layout.mixture;
+    // The hyper-parameters count only where the list of routers does not tell.
+    const bool sameSelection = mixture.at('v') && mixture.at('o') ? !own('v') : arguments.is("same-sel");
+    const bool separateRouters = mixture.at('q') && mixture.at('o') && matrices('q') == matrices('o') ? own('q') : arguments.is("separate-kq-sel");
     if (mixture.at('o'))
         routers['o'] = 'o';
     if (mixture.at('q'))
@@ -68,9 +69,15 @@ std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& argum
     if (mixture.at('v'))
         routers['v'] = own('v') ? 'v' : 'o';
     if (mixture.at('k')) {
-        const bool keySeparate = separate || (keyExperts && *keyExperts != allExperts) || !mixture.at('v');
-        routers['k'] = own('k') ? 'k' : (sameSelection && keySeparate && mixture.at('q')) ? routers['q'] : mixture.at('v') ? routers['v'] : 'v';
+        const bool separate = separateRouters || !mixture.at('v') || matrices('k') != matrices('v');
+        const bool asQueries = sameSelection && separate && mixture.at('q');
+        routers['k'] = own('k') ? 'k' : asQueries ? routers['q'] : mixture.at('v') ? routers['v'] : 'v';
     }
+    for (const std::string_view key : {"moe.att.same_sel", "moe.att.separate_kq_sel"})
+        if (const auto kind = arguments.classOf(key); kind == KeyClass::Free)
+            arguments.flagInUse(key);
+        else if (kind == KeyClass::Inactive)
+            arguments.mention(key);
     return routers;
 }
 
@@ -79,17 +86,23 @@ Layout readLayout(const nn::Weights& weights, Arguments& arguments, const Config
     Layout layout;
     layout.prefix = place.prefix + "self_attn.";
     layout.heads = configuration.heads;
-    for (const char letter : letters)
+    for (const char letter : letters) {
         layout.mixture[letter] = isMixture(weights, layout.prefix, letter);
+        const auto key = fmt::format("moe.att.{}_expert", letter);
+        arguments.confirm(key, layout.mixture[letter], fmt::format("\"{}projections.{}\"", layout.prefix, letter));
+    }
     layout.width = headWidth(weights, layout, 'k', arguments);
     layout.valueWidth = headWidth(weights, layout, 'v', arguments);
+    confirmHeadWidth(arguments, layout.width, configuration.width, layout.heads, layout.prefix + "projections.k");
+    arguments.confirm("moe.att.v_size", layout.valueWidth, fmt::format("\"{}projections.v\"", layout.prefix), layout.width);
+    confirmSharing(weights, arguments, layout.prefix);
     layout.routerOf = resolveRouters(weights, arguments, layout);
     return layout;
 }
 
 GateKind gateKind(Arguments& arguments)
 {
-    const auto mode = arguments.text("moe.att.selection_mode", "sigmoid");
+    const auto mode = arguments.textInUse("moe.att.selection_mode");
     if (mode == "sigmoid")
         return GateKind::Sigmoid;
     if (mode == "softmax")
@@ -101,7 +114,13 @@ GateKind gateKind(Arguments& arguments)
 /// (and v with k) when they use one router. Layers with a mixture feed-forward never pass the option on.
 bool gateNormalised(Arguments& arguments, const Configuration& configuration, const Layout& layout, char letter)
 {
-    if (!configuration.normQkPossible || !arguments.flag("moe.att.norm_qk", false))
+    if (!configuration.normQkPossible)
+        return false;
+    if (!arguments.is("norm-qk")) {
+        arguments.mention("moe.att.norm_qk");
+        return false;
+    }
+    if (!arguments.flagInUse("moe.att.norm_qk"))
         return false;
     const auto sharesWith = [&](char other) {
         return layout.mixture.at(other) && layout.routerOf.at(other) == layout.routerOf.at(letter);
@@ -144,7 +163,7 @@ nn::RouterLayer routerLayer(nn::Weights& weights, Arguments& arguments, const Co
     const auto name = layout.prefix + "selections." + layout.routerOf.at(letter);
     const auto rows = dimension(weights, name, 0, arguments);
     const auto experts = perHead(rows, layout.heads, name, arguments);
-    const auto chosen = arguments.integer("moe.att.k", 2);
+    const auto chosen = arguments.integerInUse("moe.att.k");
     if (chosen < 1 || chosen > experts)
         arguments.contradiction(fmt::format("moe.att.k is {}, but \"{}\" has {} experts per head.", chosen, name, experts));
     nn::RouterLayer result;
@@ -181,7 +200,10 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
     if (matrices != experts && matrices != experts * layout.heads)
         arguments.contradiction(fmt::format("\"{}\" holds {} expert matrices, but {} heads choose from {} experts each.", name, matrices,
                                             layout.heads, experts));
+    confirmExperts(arguments, letter, experts, layout.prefix + "selections." + layout.routerOf.at(letter));
     result.sharedExperts = matrices == experts && layout.heads > 1;
+    if (const std::string_view key = "moe.att.shared_experts"; arguments.table().knows(key) && arguments.classOf(key) != KeyClass::Inactive)
+        arguments.confirm(key, result.sharedExperts, fmt::format("\"{}\"", name));
     result.router->router.expertsOfAllHeads = result.sharedExperts;
     result.weight = letter == 'o' ? weights.get(name, {matrices, width, d}) : weights.get(name, {matrices, d, width});
     return result;
@@ -191,8 +213,10 @@ nn::Projection projection(nn::Weights& weights, Arguments& arguments, const Conf
 
 nn::Rotary rotary(Arguments& arguments, const Configuration& configuration, std::int64_t headWidth)
 {
-    const auto fraction = arguments.number("rope.rotate_fraction", 0.5);
-    const auto base = arguments.number("rope.base", 10000.0);
+    const auto fraction = arguments.numberInUse("rope.rotate_fraction");
+    if (!arguments.is("rotates"))
+        arguments.mention("rope.base");
+    const auto base = arguments.is("rotates") ? arguments.numberInUse("rope.base") : 10000.0;
     if (fraction < 0 || fraction > 1 || base <= 1)
         arguments.contradiction(fmt::format("rope.rotate_fraction {} with rope.base {} is not possible.", fraction, base));
     auto rotated = static_cast<std::int64_t>(fraction * static_cast<double>(headWidth));
@@ -223,6 +247,8 @@ std::shared_ptr<const nn::AttentionBlock> headMixtureAttention(nn::Weights& weig
         block->positions.relative = weights.get(layout.prefix + "pos_to_pk", {layout.heads * layout.width, configuration.width});
     else
         block->positions.rotary = rotary(arguments, configuration, layout.width);
+    if (const std::string_view key = "moe.att.norm_ret"; arguments.table().knows(key) && arguments.classOf(key) != KeyClass::Inactive)
+        arguments.confirm(key, weights.has(layout.prefix + "norm_ret.weight"), "the file");
     if (weights.has(layout.prefix + "norm_ret.weight"))
         block->mixedNorm = nn::LayerNorm{weights.get(layout.prefix + "norm_ret.weight", {layout.valueWidth}),
                                          weights.get(layout.prefix + "norm_ret.bias", {layout.valueWidth})};

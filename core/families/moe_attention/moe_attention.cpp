@@ -2,6 +2,7 @@
 #include "core/families/moe_attention/moe_attention.h"
 
 #include "core/families/moe_attention/assemble.h"
+#include "core/families/moe_attention/keys.h"
 #include "core/families/moe_attention/old_names.h"
 #include "core/families/moeut_training.h"
 
@@ -40,8 +41,10 @@ bool isMoeAttention(const Checkpoint& checkpoint)
 std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
 {
     using namespace moe_attention;
-    Arguments arguments(input.checkpoint);
+    Arguments arguments(input.checkpoint, trainingTable);
     const auto renamed = withTodaysNames(input.checkpoint, arguments);
+    if (renamed)
+        arguments.note("The file has the attention tensors' old names; they were read as those of today.");
     nn::Weights weights(renamed ? *renamed : input.checkpoint, input.compute, input.weightsMode(), input.progress);
     const auto configuration = readConfiguration(weights, arguments);
     auto parts = readEnds(weights, configuration);
@@ -53,8 +56,6 @@ std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
     info.family = moeAttentionFamily.name;
     info.variant = variantName(configuration);
     describe(parts, configuration, info);
-    info.settings = arguments.settings();
-    info.notes = arguments.notes();
     auto tokenizer = describeTexts(input, weights, arguments, info);
     return std::make_shared<nn::LanguageModel>(std::move(parts), std::move(info), std::move(tokenizer));
 }

@@ -9,6 +9,6 @@
 namespace headscope::core::moe_attention {
 
 /// Files from before the training code renamed its attention tensors, under the names of today; nullopt when the names are today's.
-std::optional<Checkpoint> withTodaysNames(const Checkpoint& checkpoint, Arguments& arguments);
+std::optional<Checkpoint> withTodaysNames(const Checkpoint& checkpoint, const Arguments& arguments);
 
 } // namespace headscope::core::moe_attention

@@ -120,7 +120,7 @@ TEST(FaultA1, WhatTheUserGaveIsAddedToItsOwnFile)
     writeFile(folder / "model.pth", "x");
     writeFile(folder / "headscope.json", "{\"a\": 1}");
     const FilesInUse inUse(Readers::AllThreads);
-    hyperParametersBeside(folder / "model.pth"); // reads it
+    EXPECT_TRUE(parametersOfUser(folder / "model.pth")); // reads it
     EXPECT_TRUE(conflictWith(folder / "headscope.json"));
     saveBeside(folder / "model.pth", {{"n_heads", "4"}});
     EXPECT_THAT(readFile(folder / "headscope.json"), HasSubstr("n_heads"));

@@ -137,15 +137,41 @@ TEST_F(OpenCheckpoint, HyperParametersBesideTheFile)
     EXPECT_EQ(from(), "args.json");
     writeFile(m_folder / "a/config.json", "{}");
     EXPECT_EQ(from(), "config.json");
-    writeFile(m_folder / "a/headscope.json", "{}");
-    EXPECT_EQ(from(), "headscope.json");
-    writeFile(m_folder / "a/args.json", "{}");
-    EXPECT_EQ(from(), "args.json");
+    writeFile(m_folder / "a/headscope.json", R"({"k": 5})");
+    EXPECT_EQ(from(), "headscope.json and config.json");
+    writeFile(m_folder / "a/args.json", R"({"k": 3, "l": 4})");
+    EXPECT_EQ(from(), "headscope.json and args.json");
 
     writeFile(m_folder / "mine.json", R"({"k": 2})");
     const Checkpoint checkpoint = openCheckpoint(m_folder / "a/m.pt", {.sidecar = m_folder / "mine.json"});
-    EXPECT_EQ(checkpoint.hyperParametersFrom, "mine.json");
+    EXPECT_EQ(checkpoint.hyperParametersFrom, "mine.json and args.json"); // in the place of headscope.json
     EXPECT_EQ(checkpoint.hyperParameters["k"], 2);
+    EXPECT_EQ(checkpoint.hyperParameters["l"], 4);
+}
+
+TEST_F(OpenCheckpoint, FaultB3WhatTheUserWroteComesFirstKeyByKey)
+{
+    test::writeTorchCheckpoint(m_folder / "m.pth",
+                               {.tensors = {{"w", {1}, {1}}}, .args = {{"k", std::int64_t{1}}, {"l", std::int64_t{1}}, {"m", std::int64_t{1}}}});
+    writeFile(m_folder / "headscope.json", R"({"k": 2, "l": 2})");
+    writeFile(m_folder / "args.json", R"({"k": 9, "n": 9})"); // the checkpoint has its own
+    const Checkpoint checkpoint = openCheckpoint(m_folder / "m.pth", {.given = {{"k", "3"}}});
+    EXPECT_EQ(checkpoint.hyperParameters.dump(), R"({"k":"3","l":2,"m":1})");
+    EXPECT_EQ(checkpoint.hyperParametersFrom, "given by the user and headscope.json and run_invariants.args");
+    ASSERT_EQ(checkpoint.parameterSources.size(), 3U);
+    EXPECT_EQ(checkpoint.parameterSources[1].path, m_folder / "headscope.json");
+    EXPECT_EQ(checkpoint.parameterSources[1].author, ParameterSource::Author::User);
+    EXPECT_EQ(checkpoint.parameterSources[2].author, ParameterSource::Author::Training);
+}
+
+TEST_F(OpenCheckpoint, FaultB3BesideALinkAndThenBesideItsTarget)
+{
+    writeFile(m_folder / "run/model.pt", kOneTensor);
+    writeFile(m_folder / "run/args.json", R"({"k": 1})");
+    fs::create_symlink(m_folder / "run/model.pt", m_folder / "latest.pt");
+    EXPECT_EQ(openCheckpoint(m_folder / "latest.pt").hyperParameters["k"], 1);
+    writeFile(m_folder / "headscope.json", R"({"k": 2})");
+    EXPECT_EQ(openCheckpoint(m_folder / "latest.pt").hyperParameters["k"], 2);
 }
 
 TEST_F(OpenCheckpoint, ASidecarOverridesTheArgumentsInside)

@@ -151,6 +151,11 @@ test::TorchCheckpoint denseTwin(const Variant& all, const ConstantGate& gate)
         if (all.mixtureFeedForward)
             replace(prefix + "pkm.", denseFeedForward(source, prefix, all, gate(layer, "mlp")));
     }
+    // What the hyper-parameters say of mixtures is no longer so: the tensors tell.
+    std::erase_if(file.args, [](const auto& argument) {
+        return argument.first == "transformer.variant" || argument.first == "moe.att.enable" || argument.first == "moe.att.variant" ||
+               argument.first == "moe.att.n_experts" || argument.first.ends_with("_expert") || argument.first.ends_with("_n_experts");
+    });
     return file;
 }
 

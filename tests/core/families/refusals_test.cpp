@@ -54,12 +54,21 @@ TEST_F(ChangedCheckpoint, UnknownConfigurationsAreRefusedByName)
     }
 }
 
-TEST_F(ChangedCheckpoint, OnlyWhatCannotBeKnownIsRefusedOfPostNormScales)
+TEST_F(ChangedCheckpoint, APreNormModelHasNoScaleOfTheEmbedding)
 {
     set("lm.trafo.embedding_mode_init", std::string("scale_to_sqrt_dmodel"));
-    EXPECT_THAT(refusal(), IsEmpty()); // pre-LN: there is no scale
-    set("transformer.variant", std::string("moe"));
-    std::erase_if(file.tensors, [](const test::TorchTensor& tensor) { return tensor.name.starts_with("out_norm."); });
+    EXPECT_THAT(refusal(), IsEmpty());
+}
+
+class ChangedPostNorm : public ChangedCheckpoint
+{
+protected:
+    ChangedPostNorm() : ChangedCheckpoint("switchhead_postln_rope") {}
+};
+
+TEST_F(ChangedPostNorm, OnlyWhatCannotBeKnownIsRefusedOfScales)
+{
+    set("lm.trafo.embedding_mode_init", std::string("scale_to_sqrt_dmodel"));
     EXPECT_THAT(refusal(), AllOf(HasSubstr("lm.trafo.embedding_mode_init"), HasSubstr("scale_to_sqrt_dmodel"), EndsWith(".")));
     for (const auto* mode : {"default", "like_preln", "one_and_scale_to_sqrt_dmodel", "init_to_sqrt_dmodel"}) {
         set("lm.trafo.embedding_mode_init", std::string(mode));
