@@ -60,13 +60,13 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
     return configuration.preNorm ? 1 : std::sqrt(static_cast<double>(configuration.width));
 }
 
-Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules)
+Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules, const OpenOptions& wanted)
 {
     Configuration configuration;
     readShapes(weights, arguments, configuration);
     configuration.layers = modules.layers;
     configuration.preNorm = preNorm(arguments, weights);
-    readMemory(arguments, configuration);
+    readMemory(arguments, configuration, wanted);
     readActivation(arguments, false, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.evenRotation = true;
@@ -74,10 +74,10 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
     const bool normsOfRouters = weights.has(modulePrefix(0) + "self_attn.norm.weight");
     if (const bool asked = arguments.flag("moe.nonorm", normsOfRouters); asked != normsOfRouters)
         arguments.note(fmt::format("moe.nonorm is {}, but the tensors say {}: the tensors are followed.", asked ? 1 : 0, normsOfRouters ? 1 : 0));
-    configuration.placement = normsOfRouters                              ? nn::NormPlacement::RoutersAndScoresOnly
-                              : configuration.preNorm                     ? nn::NormPlacement::Pre
-                              : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
-                                                                          : nn::NormPlacement::Post;
+    configuration.placement = normsOfRouters            ? nn::NormPlacement::RoutersAndScoresOnly
+                              : configuration.preNorm   ? nn::NormPlacement::Pre
+                              : configuration.remembers ? nn::NormPlacement::PostWithNormedSource
+                                                        : nn::NormPlacement::Post;
     return configuration;
 }
 
@@ -108,7 +108,7 @@ std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
     requireHyperParameters(arguments);
     nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
     const auto modules = schedule(weights, arguments);
-    const auto configuration = configurationOf(weights, arguments, modules);
+    const auto configuration = configurationOf(weights, arguments, modules, input.options);
     auto parts = readEnds(weights, configuration);
     parts.inputNorm = inputNorm(arguments);
     const bool inner = configuration.placement == nn::NormPlacement::RoutersAndScoresOnly;

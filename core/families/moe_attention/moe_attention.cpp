@@ -43,7 +43,7 @@ std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
     Arguments arguments(input.checkpoint);
     const auto renamed = withTodaysNames(input.checkpoint, arguments);
     nn::Weights weights(renamed ? *renamed : input.checkpoint, input.compute, input.weightsMode(), input.progress);
-    const auto configuration = readConfiguration(weights, arguments);
+    const auto configuration = readConfiguration(weights, arguments, input.options);
     auto parts = readEnds(weights, configuration);
     for (int layer = 0; layer < configuration.layers; ++layer)
         parts.layers.push_back(readLayer(weights, arguments, configuration, {layer, modulePrefix(layer), std::nullopt}));
