@@ -81,6 +81,8 @@ void CompareLine::add(CLI::App& app)
         ->type_name("FILE");
     text.add(app, TextOptions::Role::Text, TextOptions::Ids::Refused);
     a.addCompute(app);
+    a.addOwnMemory(app, "-a");
+    b.addOwnMemory(app, "-b");
     app.add_option("--match", matching, "how experts of A find those of B; auto: identity within one run, else coselection")
         ->check(CLI::IsMember({"auto", "identity", "coselection", "weights"}).description(""))
         ->type_name("auto|identity|coselection|weights");

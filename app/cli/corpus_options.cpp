@@ -87,7 +87,7 @@ void CorpusOptions::addReading(CLI::App& app, Corpus corpus)
 {
     app.add_option("CORPUS", m_corpus, "text files (also .gz) and folders of them")->required(corpus == Corpus::Required)->expected(1, -1)->type_name("");
     app.add_option("--documents", m_documents, "how files are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
-    app.add_option("--window", m_window, "tokens run together, instead of the length of training")->check(positive())->type_name("N");
+    app.add_option("--window", m_window, "tokens run together, instead of a segment")->check(positive())->type_name("N");
     app.add_option("--skip-first", m_skipFirst, "leave the first positions of every window out")->check(notNegative())->type_name("N");
     app.add_option("--threads", m_threads, "windows run at the same time")->check(positive())->type_name("N");
     app.add_option("--batch", m_batch, "windows in memory at the same time")->check(positive())->type_name("B");

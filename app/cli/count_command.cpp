@@ -45,9 +45,11 @@ std::string partsOf(const core::CountedParts& parts)
 void printSummary(const CommandContext& context, const fs::path& out, const core::Counts& counts)
 {
     const core::CorpusSize& corpus = counts.streams.front().corpus;
-    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}\n", printable(out.string()),
+    const core::EvaluationMode& mode = counts.basis.evaluation;
+    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}{}\n", printable(out.string()),
                                corpus.positions, corpus.tokens, corpus.documents, corpus.documents == 1 ? "document" : "documents", corpus.bytes,
-                               counts.routers.size(), counts.basis.window, partsOf(counts.parts));
+                               counts.routers.size(), counts.basis.window, mode.segment > 0 ? "; " + core::toString(mode) : "",
+                               partsOf(counts.parts));
 }
 
 } // namespace

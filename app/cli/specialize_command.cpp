@@ -34,7 +34,8 @@ constexpr std::size_t cellWidth = 18;
 /// Options that say how to count. A file of counts knows.
 constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--device",
                                      "--dtype",           "--documents", "--window",      "--skip-first", "--tags",
-                                     "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch"};
+                                     "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch",
+                                     "--memory-blocks",   "--segment"};
 
 struct SpecializeLine {
     ModelOptions model;

@@ -11,6 +11,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/export/trace_json.h"
 #include "core/export/trace_safetensors.h"
+#include "core/trace/loss_note.h"
 
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
@@ -109,6 +110,15 @@ void printTable(const CommandContext& context, const core::Trace& trace, const s
                                          info.routers.size())});
 }
 
+/// Of the checkpoint and of what it did.
+std::vector<std::string> notesOf(const core::Trace& trace)
+{
+    std::vector<std::string> notes = trace.model->notes;
+    if (auto note = core::lossNote(trace))
+        notes.push_back(std::move(*note));
+    return notes;
+}
+
 core::TraceExport exportOf(const TraceLine& line, const core::Model& model, std::vector<core::MapAddress> maps,
                            const core::Progress& progress)
 {
@@ -148,7 +158,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     if (!line.exports()) {
         shown.wipe();
         printTable(context, *trace, line.routers);
-        return printNotes(context, model->info()->notes);
+        return printNotes(context, notesOf(*trace));
     }
     const core::TraceExport what = exportOf(line, *model, std::move(maps), progress);
     sayMapSize(context, *trace, what);
@@ -157,7 +167,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     else
         core::writeTraceFile(line.out, *trace, what, progress);
     shown.wipe();
-    printNotes(context, model->info()->notes);
+    printNotes(context, notesOf(*trace));
 }
 
 } // namespace headscope::app

@@ -233,7 +233,10 @@ void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
     page.view().setTint(tintNamed(line.tint));
     page.view().setPage(tableNamed(line.table));
     core::OpenOptions options;
-    options.device = line.model.openOptions(core::OpenFor::Running).device;
+    const core::OpenOptions chosen = line.model.openOptions(core::OpenFor::Running);
+    options.device = chosen.device;
+    options.memoryBlocks = chosen.memoryBlocks;
+    options.segment = chosen.segment;
     Workspace& workspace = window.workspace();
     workspace.open(line.second, options, Slot::B);
     const bool compares = line.page == "compare";

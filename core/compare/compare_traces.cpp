@@ -7,6 +7,7 @@
 #include "core/compare/pairing.h"
 #include "core/compare/site_comparison.h"
 #include "core/error.h"
+#include "core/trace/loss_note.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace headscope::core {
 namespace {
@@ -313,6 +315,9 @@ private:
             notes.emplace_back(m_traces.a->loss.empty() || m_traces.b->loss.empty()
                                    ? "Losses were not computed."
                                    : "No bytes have a loss in both models.");
+        for (const auto& [which, trace] : {std::pair("A", m_traces.a.get()), std::pair("B", m_traces.b.get())})
+            if (const auto note = lossNote(*trace))
+                notes.push_back(fmt::format("{}: {}", which, *note));
     }
 
     const ComparedTraces& m_traces;

@@ -87,7 +87,7 @@ std::vector<CountedPosition> Accumulator::positionsOf(const Window& window) cons
     std::vector<CountedPosition> positions;
     positions.reserve(window.ids.size());
     for (std::size_t place = 0; place < window.ids.size(); ++place) {
-        if (window.special[place] || static_cast<std::int64_t>(place) < m_start.basis.skipFirst)
+        if (!window.counts[place] || static_cast<std::int64_t>(place) < m_start.basis.skipFirst)
             continue;
         CountedPosition position;
         position.place = static_cast<std::uint32_t>(place);

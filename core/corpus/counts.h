@@ -4,6 +4,7 @@
 #include "core/corpus/fixed_sums.h"
 #include "core/routing/router.h"
 #include "core/tokenizer/tokenizer.h"
+#include "core/trace/evaluation_mode.h"
 
 #include <array>
 #include <cstddef>
@@ -65,6 +66,7 @@ struct CountBasis {
     std::string documents = "file"; // how files were cut: "file", "blank", "line", "literal:<STORY_SEP>"
     std::int64_t window = 0;        // tokens
     std::int64_t skipFirst = 0;     // positions of a window that are not counted
+    EvaluationMode evaluation = {}; // segment 0 where an earlier version did not say
     int groups = 0;                 // G, of the bootstrap; a document's group is its hash modulo G
     bool words = false;
     std::vector<std::string> tags;   // names, sorted; "" where a token has none is tag 0; empty without tags

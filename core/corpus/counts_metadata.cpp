@@ -27,7 +27,7 @@ std::string text(const json& value)
 
 json basisJson(const CountBasis& basis)
 {
-    return {{"model", basis.model},
+    json value{{"model", basis.model},
             {"family", basis.family},
             {"variant", basis.variant},
             {"fingerprint", basis.fingerprint},
@@ -40,6 +40,13 @@ json basisJson(const CountBasis& basis)
             {"skipFirst", basis.skipFirst},
             {"groups", basis.groups},
             {"words", basis.words}};
+    if (const EvaluationMode& mode = basis.evaluation; mode.segment > 0) {
+        value["memoryBlocks"] = mode.memoryBlocks;
+        value["segment"] = mode.segment;
+        value["sameLength"] = mode.sameLength;
+        value["lastLayerMemory"] = mode.lastLayerMemory;
+    }
+    return value;
 }
 
 json streamJson(const StreamCounts& stream)
@@ -137,6 +144,9 @@ CountBasis readBasis(const Reader& reader)
     basis.skipFirst = reader.number(value, "skipFirst", 0, INT32_MAX);
     basis.groups = static_cast<int>(reader.number(value, "groups", 1, maxGroups));
     basis.words = reader.get<bool>(value, "words");
+    if (value.contains("segment")) // earlier versions do not say
+        basis.evaluation = {reader.number(value, "memoryBlocks", 0, INT32_MAX), reader.number(value, "segment", 1, INT32_MAX),
+                            reader.get<bool>(value, "sameLength"), reader.get<bool>(value, "lastLayerMemory")};
     return basis;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/comparison_export.h"
 
+#include "core/export/corpus_facts.h"
 #include "core/export/trace_export.h"
 #include "core/routing/router.h"
 #include "core/tokenizer/displayed.h"
@@ -232,6 +233,7 @@ void addModel(About& about, const std::string& which, const std::string& name, c
     about.facts.emplace_back(which + "_variant", info.variant);
     if (!fingerprint.empty())
         about.facts.emplace_back(which + "_fingerprint", fingerprint);
+    addEvaluationFacts(about.facts, evaluationMode(info), which + "_");
     about.facts.emplace_back(which + "_tokenizer", info.tokenizer.substr(0, info.tokenizer.rfind(" (")));
 }
 

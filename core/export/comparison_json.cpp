@@ -37,6 +37,7 @@ void writeModel(JsonWriter& json, std::string_view key, const std::string& name,
         json.value(fingerprint);
     json.member("parameters", info.parameters);
     json.member("layers", info.layers);
+    writeEvaluation(json, evaluationMode(info));
     json.key("textPolicy");
     writeTextPolicy(json, info.textPolicy);
     json.endObject();

@@ -3,6 +3,7 @@
 
 #include "core/routing/router.h"
 #include "core/tokenizer/displayed.h"
+#include "core/trace/evaluation_mode.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -41,6 +42,7 @@ ReportTable models(const Comparison& comparison, const ComparisonExport& what)
     row("parameters", fmt::format("{}", a.parameters), fmt::format("{}", b.parameters));
     row("layers", fmt::format("{}", a.layers), fmt::format("{}", b.layers));
     row("routers", fmt::format("{}", a.routers.size()), fmt::format("{}", b.routers.size()));
+    row("memory", toString(evaluationMode(a)), toString(evaluationMode(b)));
     row("fingerprint", what.fingerprintA.substr(0, 16), what.fingerprintB.substr(0, 16));
     row("bits per byte", number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
     return table;

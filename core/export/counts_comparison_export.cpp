@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/counts_comparison_export.h"
 
+#include "core/export/corpus_facts.h"
 #include "core/tokenizer/displayed.h"
 
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ void addModel(About& about, const std::string& which, const Counts& counts)
     about.facts.emplace_back(which, counts.basis.model);
     about.facts.emplace_back(which + "_variant", counts.basis.variant);
     about.facts.emplace_back(which + "_fingerprint", counts.basis.fingerprint);
+    addEvaluationFacts(about.facts, counts.basis.evaluation, which + "_");
     for (const StreamCounts& stream : counts.streams) {
         about.facts.emplace_back(which + "_corpus_hash", toString(stream.corpus.hash));
         about.facts.emplace_back(which + "_positions", static_cast<std::int64_t>(stream.corpus.positions));
