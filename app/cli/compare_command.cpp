@@ -73,7 +73,7 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--counts-a", counts.a, "instead of A, B and a text: counts of A over a corpus, as `count` writes them")
         ->type_name("FILE");
     app.add_option("--counts-b", counts.b, "and of B")->type_name("FILE");
-    app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often")
+    app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often; routers are compared over all tokens without it")
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("N");
     app.add_option("--tokenizer", tokenizer,
@@ -92,13 +92,13 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--folds", settings.folds, "parts that the matching is cross-fitted over")
         ->check(CLI::Range(2, 1000).description(""))
         ->type_name("N");
-    app.add_option("--null", settings.nullReplicates, "draws of the null; 0 leaves it out")
+    app.add_option("--null", settings.nullReplicates, "draws of the null, A's and B's choices permuted in turn; 0 leaves it out")
         ->check(CLI::Range(0, 100'000).description(""))
         ->type_name("N");
-    app.add_option("--bootstrap", settings.bootstrapReplicates, "draws of the intervals; 0 leaves them out")
+    app.add_option("--bootstrap", settings.bootstrapReplicates, "0 leaves intervals out; they are computed and not drawn, so that any other number is the same")
         ->check(CLI::Range(0, 100'000).description(""))
         ->type_name("N");
-    app.add_option("--seed", settings.seed, "of all draws")->type_name("N");
+    app.add_option("--seed", settings.seed, "of the draws")->type_name("N");
     app.add_option("--length", length, "tokens of the sequence that costs are counted for, instead of those of training")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40).description(""))
         ->type_name("T");
@@ -149,6 +149,8 @@ void CompareLine::checkCounts(const CLI::App& app)
     counts.settings = settings;
     counts.routers = routers;
     counts.tokens = table == "tokens";
+    if (app.count("--min-count") > 0 && !counts.tokens)
+        counts.settings.minimumTokens = counts.minimum;
     counts.out = out;
 }
 

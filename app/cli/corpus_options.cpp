@@ -102,7 +102,7 @@ void CorpusOptions::add(CLI::App& app, Corpus corpus)
         ->check(notNegative())
         ->type_name("M");
     app.add_option("--frequent", m_frequent, "a file with the ids of these tokens, instead of the most frequent of the corpus")->type_name("FILE");
-    app.add_option("--groups", m_groups, "groups of documents for the bootstrap")->check(positive())->type_name("G");
+    app.add_option("--groups", m_groups, "groups of documents for the intervals")->check(positive())->type_name("G");
 }
 
 void CorpusOptions::addParts(CLI::App& app)

@@ -101,7 +101,7 @@ void SpecializeLine::add(CLI::App& app)
     app.add_option("--alpha", alpha, "added to every pair before probabilities are formed")
         ->check(quiet(CLI::Range(0.0, 1e9)))
         ->type_name("X");
-    app.add_option("--bootstrap", bootstrap, "draws for the intervals of PMI; 0 leaves them out")
+    app.add_option("--bootstrap", bootstrap, "0 leaves the intervals of PMI out; they are computed and not drawn, so that any other number is the same")
         ->check(quiet(CLI::Range(0, 100'000)))
         ->type_name("N");
     app.add_option("--seed", seed, "of these draws")->type_name("N");

@@ -173,6 +173,13 @@ struct JointCounts {
     bool operator==(const JointCounts&) const = default;
 };
 
+/// What of several routers that a table may add up falls together (core/corpus/pools.h).
+struct PooledCounts {
+    std::vector<std::uint32_t> members;   // M indices into Counts::routers, ascending
+    std::vector<std::uint64_t> positions; // [E, M], positions at which exactly 1 … M of them chose expert e
+    bool operator==(const PooledCounts&) const = default;
+};
+
 /// One stream of a corpus (a language model has one) and its tables.
 struct StreamCounts {
     std::string name = "text";
@@ -191,6 +198,7 @@ struct Counts {
     std::vector<StreamCounts> streams;
     std::vector<RouterCounts> routers; // in order of the forward pass, heads ascending; not those that share another's decision
     std::vector<JointCounts> joint;
+    std::vector<PooledCounts> pooled; // of every set of routers that some pooling adds up; none in files that were written before
 
     const StreamCounts& streamOf(const RouterCounts& router) const { return streams.at(static_cast<std::size_t>(router.router.stream)); }
     /// nullptr when there is none with this address.
