@@ -113,7 +113,7 @@ void HeadCheck::switchHead()
     if (const auto wanted = m_arguments.integer("moe.att.v_size"); wanted && values)
         require(*values == *wanted, fmt::format("then a head's values would be {} wide, and {}", *values, m_arguments.said("moe.att.v_size")));
     else if (width && values)
-        require(*width == *values, fmt::format("then a head's keys would be {} and its values {} wide, but {}", *width, *values,
+        require(*width == *values, fmt::format("then a head's keys would be {} and its values {} wide, and {}", *width, *values,
                                                m_arguments.said("moe.att.v_size")));
     same(width, perHead("pos_to_pk", 0), "keys and positions");
     for (const char letter : {'q', 'k', 'v', 'o'})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where hyper-parameters come from, which of them counts, and what is said of those that cannot be.
 #include "core/checkpoint/hyper_parameters.h"
+#include "core/families/nested_parameters.h"
 #include "tests/core/families/changed_checkpoint.h"
 #include "tests/core/families/key_subject.h"
 
@@ -218,6 +219,28 @@ TEST(FaultB2, ANestedSetIsFound)
         subject.write(tree);
         EXPECT_EQ(subject.open().logits, right.logits) << fixture;
     }
+}
+
+/// As other trainers keep them beside the state dict, and as run_invariants without "args".
+TEST(FaultB2, ANestedSetInTheFileIsFound)
+{
+    core::Checkpoint checkpoint;
+    checkpoint.extras = {{"state", {{"iter", 3}}}, {"hyper_parameters", {{"model", {{"n_heads", 2}, {"moe_k", 1}}}, {"lr", 0.1}}}, {"epoch", 4}};
+    checkpoint.parameterSources = {{"headscope.json", {{"moe_k", 2}}, core::ParameterSource::Author::User, "x/headscope.json"},
+                                   {"run_invariants", {{"wandb_id", nullptr}}},
+                                   {"args.json", {{"n_heads", 9}}, core::ParameterSource::Author::Training, "x/args.json"}};
+    core::bringNestedParametersUp(checkpoint);
+    EXPECT_EQ(checkpoint.hyperParameters.dump(), R"({"lr":0.1,"moe_k":2,"n_heads":2})");
+    EXPECT_EQ(checkpoint.hyperParametersFrom, "headscope.json and \"hyper_parameters\" in the file and args.json");
+    EXPECT_THAT(checkpoint.notes, testing::ElementsAre(HasSubstr("below \"hyper_parameters\" in the file")));
+
+    core::Checkpoint run;
+    run.extras = json::object();
+    run.parameterSources = {{"run_invariants", {{"config", {{"moe.att.k", 3}, {"kvmem.dropout", "none"}, {"dropout", 0.5}}}, {"wandb_id", nullptr}}}};
+    core::bringNestedParametersUp(run);
+    EXPECT_EQ(run.hyperParameters.value("moe.att.k", 0), 3);
+    EXPECT_EQ(run.hyperParameters.value("kvmem.dropout", ""), "none");
+    EXPECT_EQ(run.hyperParameters.value("dropout", 0.0), 0.5);
 }
 
 TEST(FaultB2, AKeyThatStandsTwiceIsRefused)
