@@ -28,7 +28,7 @@ void ModelOptions::add(CLI::App& app, const std::string& positional, const std::
         ->type_name("whole|lines");
     app.add_option("--document-separator" + suffix, m_documentSeparator, "what stands behind every document of a corpus, against the family's convention")
         ->type_name("TEXT");
-    app.add_option("--sidecar" + suffix, m_sidecar, "JSON file with its hyper-parameters, instead of those beside it")->type_name("FILE");
+    app.add_option("--sidecar" + suffix, m_sidecar, "JSON file with hyper-parameters, in the place of a headscope.json beside it")->type_name("FILE");
 }
 
 void ModelOptions::addCompute(CLI::App& app)

@@ -112,7 +112,8 @@ void writeSettings(JsonWriter& json, const std::vector<Setting>& settings)
         json.member("name", setting.name);
         json.member("value", setting.value);
         json.member("source", setting.source);
-        json.member("confirmed", !setting.unconfirmed);
+        if (setting.unconfirmed)
+            json.member("confirmed", false);
         if (!setting.overrode.empty())
             json.member("overrode", setting.overrode);
         json.endObject();

@@ -11,7 +11,8 @@ bool isNone(const nlohmann::json& value)
 {
     if (value.is_null())
         return true;
-    return value.is_string() && (value.get_ref<const std::string&>() == "none" || value.get_ref<const std::string&>() == "None");
+    return value.is_string() &&
+           (value.get_ref<const std::string&>() == "none" || value.get_ref<const std::string&>() == "None");
 }
 
 std::optional<double> asNumber(const nlohmann::json& value)
@@ -37,7 +38,8 @@ std::optional<double> asNumber(const nlohmann::json& value)
 std::string printedValue(const nlohmann::json& value)
 {
     constexpr std::size_t longest = 60;
-    auto text = toUtf8(value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    auto text = toUtf8(value.is_string() ? value.get<std::string>()
+                                         : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     if (text.size() <= longest)
         return text;
     return toUtf8(text.substr(0, longest)) + "…";

@@ -8,7 +8,8 @@
 
 namespace headscope::core {
 
-// How training codes write values: numbers may be strings ("76"), flags are 0 and 1 or words, what is absent is "none" or null.
+// How training codes write values: numbers may be strings ("76"), flags are 0 and 1 or words, what is absent is "none" or
+// null.
 
 bool isNone(const nlohmann::json& value);
 /// nullopt for what is no number.

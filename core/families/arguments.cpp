@@ -31,7 +31,8 @@ double defaultNumber(const ParameterTable& table, std::string_view key)
 std::string listed(const std::vector<std::string>& names)
 {
     constexpr std::size_t most = 12;
-    const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
+    const std::vector<std::string> first(names.begin(),
+                                         names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
     return fmt::format("{}{}", fmt::join(first, ", "), names.size() > most ? ", …" : "");
 }
 
@@ -39,7 +40,8 @@ std::string listed(const std::vector<std::string>& names)
 
 Arguments::Arguments(const Checkpoint& checkpoint, const ParameterTable& table)
     : m_table(table), m_sources(checkpoint.parameterSources),
-      m_values(checkpoint.hyperParameters.is_object() ? checkpoint.hyperParameters : nlohmann::json::object()), m_file(shown(checkpoint.path))
+      m_values(checkpoint.hyperParameters.is_object() ? checkpoint.hyperParameters : nlohmann::json::object()),
+      m_file(shown(checkpoint.path))
 {
     refuseUnknownKeys();
     m_traits = table.traits(checkpoint, *this);
@@ -47,15 +49,16 @@ Arguments::Arguments(const Checkpoint& checkpoint, const ParameterTable& table)
 
 const nlohmann::json* Arguments::find(std::string_view key) const
 {
-    if (!m_table.knows(key))
-        throw std::logic_error(fmt::format("{} is not in the table of {}", key, m_table.family));
+    if (!m_table.knows(key)) // code that two families share may ask for what one of them has not
+        return nullptr;
     const auto found = m_values.find(std::string(key));
     return found == m_values.end() || isNone(*found) ? nullptr : &*found;
 }
 
 std::string Arguments::sourceOf(std::string_view key) const
 {
-    const auto holder = std::find_if(m_sources.begin(), m_sources.end(), [&](const auto& source) { return source.values.contains(std::string(key)); });
+    const auto holder = std::find_if(m_sources.begin(), m_sources.end(),
+                                     [&](const auto& source) { return source.values.contains(std::string(key)); });
     return holder == m_sources.end() ? std::string() : holder->name;
 }
 
@@ -137,7 +140,8 @@ void Arguments::remember(std::string_view key, std::string value)
         if (other == source.values.end() || std::exchange(counts, false))
             continue;
         if (!sameValue(*other, setting.value))
-            setting.overrode += fmt::format("{}{} in {}", setting.overrode.empty() ? "" : ", ", printedValue(*other), source.name);
+            setting.overrode +=
+                fmt::format("{}{} in {}", setting.overrode.empty() ? "" : ", ", printedValue(*other), source.name);
     }
     m_settings.push_back(std::move(setting));
 }
@@ -203,7 +207,8 @@ void Arguments::mention(std::string_view key)
 
 std::int64_t Arguments::integer(std::string_view key, std::int64_t fallback)
 {
-    if (!sameValue(nlohmann::json(fallback), m_table.fallback(key)))
+    // A key that may be none is asked for with a fallback where it is given.
+    if (m_table.fallback(key) != "none" && !sameValue(nlohmann::json(fallback), m_table.fallback(key)))
         throw std::logic_error(fmt::format("{} has another default in the table of {}", key, m_table.family));
     return integerInUse(key);
 }
@@ -217,17 +222,20 @@ bool Arguments::flag(std::string_view key, bool fallback)
 
 void Arguments::confirmValue(std::string_view key, const std::string& value, std::string_view where)
 {
-    const auto known = std::find_if(m_settings.begin(), m_settings.end(), [key](const Setting& setting) { return setting.name == key; });
+    const auto known =
+        std::find_if(m_settings.begin(), m_settings.end(), [key](const Setting& setting) { return setting.name == key; });
     if (known != m_settings.end() && known->value != value)
-        contradiction(fmt::format("{} says {} for {}, but other tensors say {}; the file is not a checkpoint of this family.", where, value, key,
-                                  known->value));
+        contradiction(
+            fmt::format("{} says {} for {}, but other tensors say {}; the file is not a checkpoint of this family.", where,
+                        value, key, known->value));
     if (known != m_settings.end())
         return;
     const auto given = m_values.find(std::string(key));
     const bool same = given == m_values.end() || sameValue(*given, value);
     const auto kind = classOf(key);
     if (!same && kind == KeyClass::Cut)
-        contradiction(fmt::format("{}, but {} says {}: the hyper-parameters are of another model, or {} should be {}.", said(key), where, value, key, value));
+        contradiction(fmt::format("{}, but {} says {}: the hyper-parameters are of another model, or {} should be {}.",
+                                  said(key), where, value, key, value));
     remember(key, value);
     if (given == m_values.end() || kind == KeyClass::Settled)
         m_settings.back().source = fromShapes;
@@ -239,18 +247,23 @@ void Arguments::confirm(std::string_view key, std::int64_t value, std::string_vi
 {
     if (none && !find(key)) {
         if (*none != value)
-            contradiction(fmt::format("{}, which stands for {}, but {} says {}; if the other hyper-parameters are right, give {} {}.", said(key), *none,
-                                      where, value, key, value));
+            contradiction(
+                fmt::format("{}, which stands for {}, but {} says {}; if the other hyper-parameters are right, give {} {}.",
+                            said(key), *none, where, value, key, value));
         return;
     }
     confirmValue(key, std::to_string(value), where);
 }
 
-void Arguments::confirm(std::string_view key, std::string_view value, std::string_view where) { confirmValue(key, std::string(value), where); }
+void Arguments::confirm(std::string_view key, std::string_view value, std::string_view where)
+{
+    confirmValue(key, std::string(value), where);
+}
 
 void Arguments::refuse(std::string_view key, std::string_view value, std::string_view why) const
 {
-    contradiction(fmt::format("{} is {} (in {}), which Headscope does not support: {}.", key, quotedName(value), sourceOf(key), why));
+    contradiction(
+        fmt::format("{} is {} (in {}), which Headscope does not support: {}.", key, quotedName(value), sourceOf(key), why));
 }
 
 void Arguments::requireGiven(const std::function<MissingParameter(std::string_view key)>& about) const
@@ -265,16 +278,23 @@ void Arguments::requireGiven(const std::function<MissingParameter(std::string_vi
     }
     if (parameters.empty())
         return;
-    auto sentence = fmt::format("the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
-                                fmt::join(named, ", "));
+    auto sentence =
+        fmt::format("the tensors do not tell {}; write them into a headscope.json beside the checkpoint or give --sidecar.",
+                    fmt::join(named, ", "));
     if (empty())
-        sentence = "no hyper-parameters were found (run_invariants.args in the file, args.json or headscope.json beside it): " + sentence;
+        sentence =
+            "no hyper-parameters were found (run_invariants.args in the file, args.json or headscope.json beside it): " +
+            sentence;
     if (const auto unknown = unknownKeys(); !unknown.empty())
-        sentence += fmt::format(" The hyper-parameters that were found hold keys that this family does not know: {}.", listed(unknown));
+        sentence += fmt::format(" The hyper-parameters that were found hold keys that this family does not know: {}.",
+                                listed(unknown));
     throw MissingParameters(fmt::format("{}: {}", m_file, sentence), std::move(parameters));
 }
 
-void Arguments::contradiction(std::string_view sentence) const { throw Error(fmt::format("{}: {}", m_file, sentence)); }
+void Arguments::contradiction(std::string_view sentence) const
+{
+    throw Error(fmt::format("{}: {}", m_file, sentence));
+}
 
 void Arguments::refuseUnknownKeys() const
 {
@@ -326,7 +346,8 @@ std::vector<std::string> Arguments::notes() const
     if (const auto found = keysWithoutEffect(); !found.empty())
         all.push_back(fmt::format("Hyper-parameters without effect in this model: {}.", listed(found)));
     if (const auto unknown = unknownKeys(); !unknown.empty())
-        all.push_back(fmt::format("Hyper-parameters that Headscope does not know for this family, and does not use: {}.", listed(unknown)));
+        all.push_back(fmt::format("Hyper-parameters that Headscope does not know for this family, and does not use: {}.",
+                                  listed(unknown)));
     return all;
 }
 

@@ -15,8 +15,9 @@
 
 namespace headscope::core {
 
-/// The hyper-parameters of a checkpoint, read as a family's table says (parameter_table.h). Remembers what was asked, where it came from and
-/// what gave way to it. What the user wrote must be known to the table; what a training code left and nobody knows becomes a note.
+/// The hyper-parameters of a checkpoint, read as a family's table says (parameter_table.h). Remembers what was asked, where
+/// it came from and what gave way to it. What the user wrote must be known to the table; what a training code left and
+/// nobody knows becomes a note.
 class Arguments
 {
 public:
@@ -38,8 +39,9 @@ public:
     std::optional<double> number(std::string_view key) const;
     std::optional<std::string> text(std::string_view key) const;
 
-    // The value that counts: the given one, else the table's default; remembered as a setting. Throws Error: not of this kind, "none" where the
-    // table knows no none, absent where the table says that it must be given. A key without effect is never refused: its default counts.
+    // The value that counts: the given one, else the table's default; remembered as a setting. Throws Error: not of this
+    // kind, "none" where the table knows no none, absent where the table says that it must be given. A key without effect is
+    // never refused: its default counts.
     std::int64_t integerInUse(std::string_view key);
     double numberInUse(std::string_view key);
     std::string textInUse(std::string_view key);
@@ -57,16 +59,17 @@ public:
     std::int64_t integer(std::string_view key, std::int64_t fallback);
     bool flag(std::string_view key, bool fallback);
 
-    /// What the tensors say of a key that they confirm; `where` names them, for a sentence. Another value is refused where the table says that
-    /// the key cuts tensors, and so are tensors that say two things; else it becomes a note and the tensors are followed. Where the key may be
-    /// none, `none` is what none, or no value at all, stands for.
-    void confirm(std::string_view key, std::int64_t value, std::string_view where, std::optional<std::int64_t> none = std::nullopt);
+    /// What the tensors say of a key that they confirm; `where` names them, for a sentence. Another value is refused where
+    /// the table says that the key cuts tensors, and so are tensors that say two things; else it becomes a note and the
+    /// tensors are followed. Where the key may be none, `none` is what none, or no value at all, stands for.
+    void confirm(std::string_view key, std::int64_t value, std::string_view where,
+                 std::optional<std::int64_t> none = std::nullopt);
     void confirm(std::string_view key, std::string_view value, std::string_view where);
 
     /// Throws Error: "<file>: <key> is <value>, which Headscope does not support: <why>."
     [[noreturn]] void refuse(std::string_view key, std::string_view value, std::string_view why) const;
-    /// Throws MissingParameters that names all keys that must be given (the table says which) and are not; `about` says what the tensors
-    /// allow for a key.
+    /// Throws MissingParameters that names all keys that must be given (the table says which) and are not; `about` says what
+    /// the tensors allow for a key.
     void requireGiven(const std::function<MissingParameter(std::string_view key)>& about) const;
     /// Throws Error "<file>: <sentence>"
     [[noreturn]] void contradiction(std::string_view sentence) const;

@@ -57,7 +57,8 @@ std::string joined(const std::vector<std::string>& path, std::size_t from)
     return fmt::format("{}", fmt::join(path.begin() + static_cast<std::ptrdiff_t>(from), path.end(), "."));
 }
 
-/// The values below an object. A value's key is the longest end of its path that a table knows, else the path below the object.
+/// The values below an object. A value's key is the longest end of its path that a table knows, else the path below the
+/// object.
 void collect(const nlohmann::json& object, std::vector<std::string>& path, std::vector<Leaf>& leaves)
 {
     for (const auto& [name, value] : object.items()) {
@@ -86,7 +87,8 @@ std::vector<Leaf> nestedIn(const std::string& name, const nlohmann::json& value)
     std::vector<std::string> path{name};
     std::vector<Leaf> leaves;
     collect(value, path, leaves);
-    const bool ofModel = std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.known == Known::Model; });
+    const bool ofModel =
+        std::any_of(leaves.begin(), leaves.end(), [](const Leaf& leaf) { return leaf.known == Known::Model; });
     return ofModel ? leaves : std::vector<Leaf>();
 }
 
@@ -94,8 +96,8 @@ void put(nlohmann::json& values, const Leaf& leaf, const Checkpoint& checkpoint,
 {
     const auto [there, fresh] = values.emplace(leaf.key, leaf.value);
     if (!fresh && *there != leaf.value)
-        throw Error(fmt::format("{}: {} is {} at one place of {} and {} at another; leave one.", shown(checkpoint.path), leaf.key, printedValue(*there), place,
-                                printedValue(leaf.value)));
+        throw Error(fmt::format("{}: {} is {} at one place of {} and {} at another; leave one.", shown(checkpoint.path),
+                                leaf.key, printedValue(*there), place, printedValue(leaf.value)));
 }
 
 std::string noteAbout(const std::string& place, const std::string& name)
@@ -147,8 +149,9 @@ void bringNestedParametersUp(Checkpoint& checkpoint)
     // "run_invariants" without "args" matters only where it holds some after all.
     std::erase_if(checkpoint.parameterSources, [](const ParameterSource& source) {
         const auto items = source.values.items();
-        return source.name == "run_invariants" &&
-               std::none_of(items.begin(), items.end(), [](const auto& item) { return knownAs(item.key()) == Known::Model; });
+        return source.name == "run_invariants" && std::none_of(items.begin(), items.end(), [](const auto& item) {
+                   return knownAs(item.key()) == Known::Model;
+               });
     });
     addFromExtras(checkpoint);
     mergeParameterSources(checkpoint);

@@ -16,6 +16,7 @@ namespace {
 using enum KeyClass;
 
 // name, class, default, where it acts, where it must be given, words, meaning
+// clang-format off
 constexpr std::array switchheadKeys{
     ParameterKey{"family", Cut, "switchhead", "", "", "", "which code trained it"},
     ParameterKey{"n_heads", Cut, "", "", "always", "", "heads H"},
@@ -59,6 +60,7 @@ constexpr std::array moeutKeys{
     ParameterKey{"entropy_reg", Training},
     ParameterKey{"ff_expert_dropout", Training},
 };
+// clang-format on
 
 Traits attentionTraits(const Checkpoint& checkpoint, const Arguments& arguments, const std::string& prefix)
 {
@@ -70,7 +72,8 @@ Traits attentionTraits(const Checkpoint& checkpoint, const Arguments& arguments,
     // Two rotated dimensions turn by the position itself: only further ones know the base.
     const auto rows = shapeOf(checkpoint, prefix + "q.weight");
     const auto heads = arguments.integer("n_heads").value_or(0);
-    if (heads < 1 || rows.empty() || arguments.number("rotate_fraction").value_or(0.5) * static_cast<double>(rows[0] / heads) >= 4)
+    if (heads < 1 || rows.empty() ||
+        arguments.number("rotate_fraction").value_or(0.5) * static_cast<double>(rows[0] / heads) >= 4)
         traits.insert("rotates");
     return traits;
 }
@@ -116,10 +119,13 @@ PackageNames packageNames(const Checkpoint& checkpoint)
                                                                           {"out_norm", &names.outNorm},
                                                                           {"lm_head", &names.head}}};
     for (const auto& [part, name] : given.items()) {
-        const auto* found = std::find_if(known.begin(), known.end(), [&part = part](const auto& one) { return one.first == part; });
+        const auto* found =
+            std::find_if(known.begin(), known.end(), [&part = part](const auto& one) { return one.first == part; });
         if (found == known.end())
-            throw Error(fmt::format("{}: {} is no part of a model that \"keys\" in {} can name; they are embedding, layers, norm, attention, out_norm and "
-                                    "lm_head.", file, quotedName(part), from));
+            throw Error(fmt::format("{}: {} is no part of a model that \"keys\" in {} can name; they are embedding, layers, "
+                                    "norm, attention, out_norm and "
+                                    "lm_head.",
+                                    file, quotedName(part), from));
         if (!name.is_string())
             throw Error(fmt::format("{}: \"keys.{}\" in {} should be the name of a tensor.", file, part, from));
         *found->second = name.get<std::string>();

@@ -50,7 +50,10 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
-std::string_view lastPart(std::string_view key) { return key.substr(key.find_last_of('.') + 1); }
+std::string_view lastPart(std::string_view key)
+{
+    return key.substr(key.find_last_of('.') + 1);
+}
 
 } // namespace
 
@@ -100,7 +103,8 @@ KeyClass ParameterTable::classOf(std::string_view key, const Traits& traitsOfMod
 
 std::string_view ParameterTable::fallback(std::string_view key) const
 {
-    const auto found = std::find_if(keys.begin(), keys.end(), [key](const ParameterKey& row) { return matches(row.name, key); });
+    const auto found =
+        std::find_if(keys.begin(), keys.end(), [key](const ParameterKey& row) { return matches(row.name, key); });
     return found == keys.end() ? std::string_view() : found->fallback;
 }
 
@@ -133,8 +137,8 @@ bool ParameterTable::ignores(std::string_view tensor) const
 
 std::span<const ParameterTable* const> parameterTables()
 {
-    static constexpr std::array<const ParameterTable*, 4> list{&moe_attention::trainingTable, &moe_attention::universalTable, &moeutPackageTable,
-                                                               &switchheadPackageTable};
+    static constexpr std::array<const ParameterTable*, 4> list{&moe_attention::trainingTable, &moe_attention::universalTable,
+                                                               &moeutPackageTable, &switchheadPackageTable};
     return list;
 }
 

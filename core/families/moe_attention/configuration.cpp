@@ -154,9 +154,10 @@ int headCount(const nn::Weights& weights, Arguments& arguments, std::int64_t wid
         if (why.empty())
             return;
         const auto fitting = fittingHeads(checkpoint, arguments, width);
-        arguments.contradiction(fmt::format("{}, but {}; {}.", arguments.said(key), why,
-                                            fitting.empty() ? "no number of heads fits the tensors and the other hyper-parameters"
-                                                            : fmt::format("the tensors and the other hyper-parameters allow {}", fmt::join(fitting, ", "))));
+        if (fitting.empty())
+            arguments.contradiction(fmt::format("{}; {}: no number of heads fits the tensors and the other hyper-parameters.", arguments.said(key), why));
+        arguments.contradiction(fmt::format("{}, but {}; the tensors and the other hyper-parameters allow {}.", arguments.said(key), why,
+                                            fmt::join(fitting, ", ")));
     };
     if (const auto given = arguments.integer(key))
         refuseWrong(*given);

@@ -27,12 +27,15 @@ void confirmTied(const nn::Weights& weights, Arguments& arguments)
     const auto given = arguments.integer(key);
     if (given.value_or(0) == 0) {
         if (given && embedding->sharesStorageWith(*output))
-            arguments.note("tied_embedding is 0, but \"embedding.weight\" and \"output.weight\" are one tensor: the tensors are followed.");
+            arguments.note("tied_embedding is 0, but \"embedding.weight\" and \"output.weight\" are one tensor: the tensors "
+                           "are followed.");
         return;
     }
     if (*given != 1 || !oneMatrix(*embedding, *output))
-        arguments.contradiction(fmt::format("{}, but \"embedding.weight\" and \"output.weight\" are different matrices: the hyper-parameters are of "
-                                            "another model.", arguments.said(key)));
+        arguments.contradiction(fmt::format(
+            "{}, but \"embedding.weight\" and \"output.weight\" are different matrices: the hyper-parameters are of "
+            "another model.",
+            arguments.said(key)));
     arguments.confirm(key, 1, "the file");
 }
 
@@ -50,7 +53,8 @@ void confirmEnds(const nn::Weights& weights, Arguments& arguments)
     confirmTied(weights, arguments);
 }
 
-void confirmHeadWidth(Arguments& arguments, std::int64_t headWidth, std::int64_t width, std::int64_t heads, const std::string& tensor)
+void confirmHeadWidth(Arguments& arguments, std::int64_t headWidth, std::int64_t width, std::int64_t heads,
+                      const std::string& tensor)
 {
     arguments.confirm("transformer.head_projection_size", headWidth, fmt::format("\"{}\"", tensor), width / heads);
 }
@@ -69,11 +73,14 @@ void confirmSharing(const nn::Weights& weights, Arguments& arguments, const std:
 {
     const auto own = [&](char letter) { return weights.has(prefix + "selections." + letter); };
     const auto mixture = [&](char letter) { return weights.shape(prefix + "projections." + letter).size() == 3; };
-    const auto asMany = [&](char a, char b) { return weights.shape(prefix + "projections." + a)[0] == weights.shape(prefix + "projections." + b)[0]; };
+    const auto asMany = [&](char a, char b) {
+        return weights.shape(prefix + "projections." + a)[0] == weights.shape(prefix + "projections." + b)[0];
+    };
     if (arguments.classOf("moe.att.same_sel") == KeyClass::Settled)
         arguments.confirm("moe.att.same_sel", mixture('v') && mixture('o') ? !own('v') : !own('k'), "the list of routers");
     if (arguments.classOf("moe.att.separate_kq_sel") == KeyClass::Settled)
-        arguments.confirm("moe.att.separate_kq_sel", mixture('q') && mixture('o') && asMany('q', 'o') ? own('q') : own('k'), "the list of routers");
+        arguments.confirm("moe.att.separate_kq_sel", mixture('q') && mixture('o') && asMany('q', 'o') ? own('q') : own('k'),
+                          "the list of routers");
 }
 
 void ignoreKnown(nn::Weights& weights, const ParameterTable& table)

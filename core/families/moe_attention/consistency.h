@@ -9,12 +9,14 @@
 
 namespace headscope::core::moe_attention {
 
-// What tensors and hyper-parameters say about the same thing is compared here. All throw Error where the table refuses another value.
+// What tensors and hyper-parameters say about the same thing is compared here. All throw Error where the table refuses
+// another value.
 
 /// Embedding, output and vocabulary.
 void confirmEnds(const nn::Weights& weights, Arguments& arguments);
 /// The width of a head: `heads` of them, a model of width d.
-void confirmHeadWidth(Arguments& arguments, std::int64_t headWidth, std::int64_t width, std::int64_t heads, const std::string& tensor);
+void confirmHeadWidth(Arguments& arguments, std::int64_t headWidth, std::int64_t width, std::int64_t heads,
+                      const std::string& tensor);
 /// The experts that one of q, k, v, o chooses from.
 void confirmExperts(Arguments& arguments, char letter, std::int64_t experts, const std::string& tensor);
 /// Which routers a SwitchHead layer has of its own; `prefix` of its tensors.

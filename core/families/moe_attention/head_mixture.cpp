@@ -69,8 +69,8 @@ std::map<char, char> resolveRouters(const nn::Weights& weights, Arguments& argum
     if (mixture.at('v'))
         routers['v'] = own('v') ? 'v' : 'o';
     if (mixture.at('k')) {
-        const bool separate = separateRouters || !mixture.at('v') || matrices('k') != matrices('v');
-        const bool asQueries = sameSelection && separate && mixture.at('q');
+        const bool notAsValues = !mixture.at('v') || matrices('k') != matrices('v');
+        const bool asQueries = mixture.at('q') && (notAsValues || (sameSelection && separateRouters));
         routers['k'] = own('k') ? 'k' : asQueries ? routers['q'] : mixture.at('v') ? routers['v'] : 'v';
     }
     for (const std::string_view key : {"moe.att.same_sel", "moe.att.separate_kq_sel"})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many heads an attention has is in no tensor; but what the tensors and the other hyper-parameters say rules most numbers out.
+// How many heads an attention has is in no tensor; but what the tensors and the other hyper-parameters say rules most
+// numbers out.
 #include "core/families/moe_attention/heads.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ constexpr std::int64_t mostHeads = 4096;
 class HeadCheck
 {
 public:
-    HeadCheck(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, std::int64_t heads, HeadWidth wanted)
+    HeadCheck(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, std::int64_t heads,
+              HeadWidth wanted)
         : m_checkpoint(checkpoint), m_arguments(arguments), m_model(width), m_heads(heads), m_wanted(wanted)
     {
     }
@@ -41,7 +43,10 @@ private:
         if (!fits && m_why.empty())
             m_why = std::move(why);
     }
-    std::vector<std::int64_t> shape(std::string_view name) const { return shapeOf(m_checkpoint, attention + std::string(name)); }
+    std::vector<std::int64_t> shape(std::string_view name) const
+    {
+        return shapeOf(m_checkpoint, attention + std::string(name));
+    }
     /// Rows (or columns) of a matrix that all heads share, of one head.
     std::optional<std::int64_t> perHead(std::string_view name, std::size_t index)
     {
@@ -49,7 +54,8 @@ private:
         if (index >= sizes.size())
             return std::nullopt; // whoever reads it says what is wrong
         const auto all = sizes[index];
-        require(all % m_heads == 0, fmt::format("\"{}{}\" has {} {}, which {} heads do not divide", attention, name, all, index ? "columns" : "rows", m_heads));
+        require(all % m_heads == 0, fmt::format("\"{}{}\" has {} {}, which {} heads do not divide", attention, name, all,
+                                                index ? "columns" : "rows", m_heads));
         return all / m_heads;
     }
     bool mixture(char letter) const { return shape(fmt::format("projections.{}", letter)).size() == 3; }
@@ -71,8 +77,9 @@ private:
             return;
         const auto key = "transformer.head_projection_size";
         const auto wanted = m_arguments.integer(key).value_or(m_model / m_heads);
-        require(*width == wanted, fmt::format("then a head would be {} wide, and {}{}", *width, m_arguments.said(key),
-                                              m_arguments.given(key) ? "" : fmt::format(" (which stands for {} / {})", m_model, m_heads)));
+        require(*width == wanted,
+                fmt::format("then a head would be {} wide, and {}{}", *width, m_arguments.said(key),
+                            m_arguments.given(key) ? "" : fmt::format(" (which stands for {} / {})", m_model, m_heads)));
     }
     void experts(char letter);
     void switchHead();
@@ -95,11 +102,13 @@ void HeadCheck::experts(char letter)
     const auto own = perHead(name, 0);
     const auto matrices = shape(fmt::format("projections.{}", letter))[0];
     require(matrices == *own || matrices == *own * m_heads,
-            fmt::format("then {} heads would choose from {} experts each, but there are {} expert matrices", m_heads, *own, matrices));
+            fmt::format("then {} heads would choose from {} experts each, but there are {} expert matrices", m_heads, *own,
+                        matrices));
     for (const auto key : expertKeys(letter)) {
         if (!m_arguments.table().knows(key) || !m_arguments.given(key))
             continue;
-        require(m_arguments.integer(key) == own, fmt::format("then a head would have {} experts, and {}", *own, m_arguments.said(key)));
+        require(m_arguments.integer(key) == own,
+                fmt::format("then a head would have {} experts, and {}", *own, m_arguments.said(key)));
         break;
     }
 }
@@ -111,10 +120,11 @@ void HeadCheck::switchHead()
     const auto values = widthOf('v');
     same(values, widthOf('o'), "values and outputs");
     if (const auto wanted = m_arguments.integer("moe.att.v_size"); wanted && values)
-        require(*values == *wanted, fmt::format("then a head's values would be {} wide, and {}", *values, m_arguments.said("moe.att.v_size")));
+        require(*values == *wanted,
+                fmt::format("then a head's values would be {} wide, and {}", *values, m_arguments.said("moe.att.v_size")));
     else if (width && values)
-        require(*width == *values, fmt::format("then a head's keys would be {} and its values {} wide, but {}", *width, *values,
-                                               m_arguments.said("moe.att.v_size")));
+        require(*width == *values, fmt::format("then a head's keys would be {} and its values {} wide, and {}", *width,
+                                               *values, m_arguments.said("moe.att.v_size")));
     same(width, perHead("pos_to_pk", 0), "keys and positions");
     for (const char letter : {'q', 'k', 'v', 'o'})
         experts(letter);
@@ -134,7 +144,8 @@ void HeadCheck::dense()
 {
     const auto width = perHead("data_to_q.weight", 0);
     if (const auto biases = shape("global_content_bias"); !biases.empty())
-        require(biases[0] == m_heads, fmt::format("\"{}global_content_bias\" has {} rows, one for each head", attention, biases[0]));
+        require(biases[0] == m_heads,
+                fmt::format("\"{}global_content_bias\" has {} rows, one for each head", attention, biases[0]));
     headWidth(width);
 }
 
@@ -171,19 +182,22 @@ MissingParameter missingHeads(const Checkpoint& checkpoint, const Arguments& arg
     if (!shapeOf(checkpoint, attention + "sel_dst").empty())
         return chosen("transformer.n_heads", "the experts a token chooses", firstSize(checkpoint, attention + "data_to_q"));
     const auto width = modelWidth(checkpoint);
-    const bool open = !arguments.given("transformer.head_projection_size") && fittingHeads(checkpoint, arguments, width).empty();
+    const bool open =
+        !arguments.given("transformer.head_projection_size") && fittingHeads(checkpoint, arguments, width).empty();
     std::vector<std::string> choices;
     for (const auto heads : fittingHeads(checkpoint, arguments, width, open ? HeadWidth::Open : HeadWidth::Compared))
         choices.push_back(std::to_string(heads));
     if (choices.empty())
-        arguments.contradiction("no number of attention heads fits the tensors and the hyper-parameters; they are not of one model.");
+        arguments.contradiction(
+            "no number of attention heads fits the tensors and the hyper-parameters; they are not of one model.");
     auto hint = fmt::format("the attention heads: {}", fmt::join(choices, ", "));
     return {"transformer.n_heads", std::move(hint), std::move(choices)};
 }
 
 MissingParameter missingHeadWidth(const Checkpoint& checkpoint, const Arguments& arguments)
 {
-    const auto rows = firstSize(checkpoint, attention + (checkpoint.find(attention + "projections.k") ? "projections.k" : "data_to_q.weight"));
+    const auto rows = firstSize(
+        checkpoint, attention + (checkpoint.find(attention + "projections.k") ? "projections.k" : "data_to_q.weight"));
     std::vector<std::string> choices;
     for (const auto heads : fittingHeads(checkpoint, arguments, modelWidth(checkpoint), HeadWidth::Open)) {
         const auto shape = shapeOf(checkpoint, attention + "projections.k");
@@ -196,12 +210,14 @@ MissingParameter missingHeadWidth(const Checkpoint& checkpoint, const Arguments&
 
 } // namespace
 
-std::string whyNotHeads(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, std::int64_t heads, HeadWidth wanted)
+std::string whyNotHeads(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, std::int64_t heads,
+                        HeadWidth wanted)
 {
     return HeadCheck(checkpoint, arguments, width, heads, wanted).why();
 }
 
-std::vector<std::int64_t> fittingHeads(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, HeadWidth wanted)
+std::vector<std::int64_t> fittingHeads(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width,
+                                       HeadWidth wanted)
 {
     std::vector<std::int64_t> fitting;
     for (std::int64_t heads = 1; heads <= std::min(mostHeads, std::max<std::int64_t>(width, 64)); ++heads)
@@ -249,7 +265,12 @@ MissingParameter aboutMissing(const Checkpoint& checkpoint, const Arguments& arg
            checkpoint.find(fmt::format("unique_layers.{}.self_attn.norm.weight", modules)))
         ++modules;
     if (key == "transformer.encoder_n_layers")
-        return {std::string(key), fmt::format("the layers: a multiple of the {} layer modules", modules), {}, modules, mostLayers, modules};
+        return {std::string(key),
+                fmt::format("the layers: a multiple of the {} layer modules", modules),
+                {},
+                modules,
+                mostLayers,
+                modules};
     if (key == "transformer.universal.group_size")
         return {std::string(key), fmt::format("the layer modules: {}", modules), {std::to_string(modules)}};
     auto choices = wordsOf(arguments.table().row(key, arguments.traits())->words);

@@ -12,8 +12,8 @@ namespace headscope::core::moe_attention {
 /// Whether the head width that the hyper-parameters say is compared as well.
 enum class HeadWidth : std::uint8_t { Compared, Open };
 
-/// Why the first layer's attention cannot have this many heads, judged by its tensors and by what the hyper-parameters say about widths and
-/// experts: a part of a sentence; empty when it can. `width` is d.
+/// Why the first layer's attention cannot have this many heads, judged by its tensors and by what the hyper-parameters say
+/// about widths and experts: a part of a sentence; empty when it can. `width` is d.
 std::string whyNotHeads(const Checkpoint& checkpoint, const Arguments& arguments, std::int64_t width, std::int64_t heads,
                         HeadWidth wanted = HeadWidth::Compared);
 

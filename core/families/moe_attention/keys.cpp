@@ -9,6 +9,7 @@ namespace {
 using enum KeyClass;
 
 // name, class, default, where it acts, where it must be given, words, meaning
+// clang-format off
 constexpr std::array modelKeys{
     ParameterKey{"family", Cut, "moe_attention", "", "", "", "which code trained it"},
     ParameterKey{"task", Texts, "", "", "", "", "data set: how a text becomes ids"},
@@ -58,13 +59,29 @@ constexpr std::array modelKeys{
     ParameterKey{"lm.trafo.embedding_mode_init", Free, "default", "post-norm !xl-init", "",
                  "default=like_preln=one_and_scale_to_sqrt_dmodel, init_to_sqrt_dmodel, scale_to_sqrt_dmodel", "scale of the embedding"},
     ParameterKey{"lm.trafo.xl_init", Free, "0", "post-norm init-to-sqrt", "", "", "scale of the embedding"},
-    ParameterKey{"lm.trafo.test_pos_clamp", Free, "none", "relative", "", "", "farthest distance of positions in evaluation"},
+    ParameterKey{"lm.trafo.test_pos_clamp", Free, "none", "", "", "", "farthest distance of positions in evaluation; only none is supported"},
 };
+// clang-format on
 
 constexpr std::array trainingKeys = trainingOnly(std::to_array<std::string_view>({
-    "analysis.*", "eos", "kvmem.*", "lm.lstm_weight_drop", "moe.drop_parallel", "moe.expert_lr_multipler", "moe.identical_init",
-    "moe.modulation_amplitude", "moe.n_random", "moe.norm_expert_sel_init", "moe.norm_key_init", "moe.norm_keys", "moe.norm_value_init",
-    "moe.reg_type", "moe.sel_lr_multipler", "restore_pretrained", "sos", "transformer.ln_after_attention",
+    "analysis.*",
+    "eos",
+    "kvmem.*",
+    "lm.lstm_weight_drop",
+    "moe.drop_parallel",
+    "moe.expert_lr_multipler",
+    "moe.identical_init",
+    "moe.modulation_amplitude",
+    "moe.n_random",
+    "moe.norm_expert_sel_init",
+    "moe.norm_key_init",
+    "moe.norm_keys",
+    "moe.norm_value_init",
+    "moe.reg_type",
+    "moe.sel_lr_multipler",
+    "restore_pretrained",
+    "sos",
+    "transformer.ln_after_attention",
 }));
 
 constexpr auto keys = joined(modelKeys, memoryKeys, sharedTrainingKeys, trainingKeys);

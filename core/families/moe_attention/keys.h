@@ -11,14 +11,16 @@ extern const ParameterTable trainingTable;
 extern const ParameterTable universalTable;
 
 /// What both codes have in common:
-///   switchhead, moa, dense     the attention; relative, rotary  its positions; content-biases  the tensors tell the number of dense heads
-///   q-experts … o-experts      which projections are mixtures; plain-experts  some have moe.att.n_experts experts, query-side-experts
+///   switchhead, moa, dense     the attention; relative, rotary  its positions; content-biases  the tensors tell the number
+///   of dense heads q-experts … o-experts      which projections are mixtures; plain-experts  some have moe.att.n_experts
+///   experts, query-side-experts
 ///                              some have moe.att.qside_n_experts
 ///   mixture-ffn, dense-ffn     the feed-forward layers; gate-ffn  their gates are softmax
 ///   pre-norm, post-norm        out_norm is there or not
 ///   memory                     evaluation sees earlier segments
-/// and what hyper-parameters make inactive: moa-my, odd-head-width, sigmoid, norm-qk, several-heads, same-sel, separate-kq-sel, sharing-told, separate-told, key-router-open, rotates,
-/// gelu-variant, topk-activation, init-to-sqrt, xl-init, unroll-eval, test-blocks, same-length, same-length-eval, byte-task.
+/// and what hyper-parameters make inactive: moa-my, odd-head-width, sigmoid, norm-qk, several-heads, same-sel,
+/// separate-kq-sel, sharing-told, separate-told, key-router-open, rotates, gelu-variant, topk-activation, init-to-sqrt,
+/// xl-init, unroll-eval, test-blocks, same-length, same-length-eval, byte-task.
 Traits commonTraits(const Checkpoint& checkpoint, const Arguments& arguments);
 
 } // namespace headscope::core::moe_attention

@@ -19,7 +19,10 @@ struct Facts {
     const Arguments& arguments;
     Traits traits;
 
-    bool has(std::string_view name) const { return checkpoint.find(std::string("unique_layers.0.") + std::string(name)) != nullptr; }
+    bool has(std::string_view name) const
+    {
+        return checkpoint.find(std::string("unique_layers.0.") + std::string(name)) != nullptr;
+    }
     bool is(std::string_view trait) const { return traits.contains(trait); }
     void add(std::string_view trait, bool holds)
     {
@@ -45,7 +48,8 @@ struct Facts {
 bool rotates(const Facts& facts)
 {
     const auto keys = shapeOf(facts.checkpoint, attention + "projections.k");
-    const auto rows = facts.has("self_attn.data_to_q.weight") ? shapeOf(facts.checkpoint, attention + "data_to_q.weight") : keys;
+    const auto rows =
+        facts.has("self_attn.data_to_q.weight") ? shapeOf(facts.checkpoint, attention + "data_to_q.weight") : keys;
     const auto heads = facts.arguments.integer("transformer.n_heads").value_or(0);
     if (heads < 1 || rows.empty())
         return true;
@@ -105,8 +109,8 @@ void addExperts(Facts& facts)
     facts.add("sigmoid", facts.word("moe.att.selection_mode", "sigmoid") == "sigmoid");
     facts.add("norm-qk", facts.is("dense-ffn") && facts.is("sigmoid") && (q || k));
 
-    // The training code's rules: q uses o's router and k uses v's unless they are separate; same_sel gives v that of o, and separate keys that
-    // of q.
+    // The training code's rules: q uses o's router and k uses v's unless they are separate; same_sel gives v that of o, and
+    // separate keys that of q.
     const auto rows = [&](char letter) { return shapeOf(facts.checkpoint, attention + "projections." + letter).at(0); };
     const bool queryTold = q && o && rows('q') == rows('o');
     const bool same = facts.flag("moe.att.same_sel");

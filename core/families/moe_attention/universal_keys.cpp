@@ -9,6 +9,7 @@ namespace {
 using enum KeyClass;
 
 // name, class, default, where it acts, where it must be given, words, meaning
+// clang-format off
 constexpr std::array modelKeys{
     ParameterKey{"family", Cut, "moeut_training_code", "", "", "", "which code trained it"},
     ParameterKey{"task", Texts, "", "", "", "", "data set: how a text becomes ids"},
@@ -53,11 +54,27 @@ constexpr std::array modelKeys{
     ParameterKey{"lm.trafo.norm_input", Free, "0", "", "", "", "a norm without parameters before the first layer"},
     ParameterKey{"lm.trafo.force_out_norm", Cut, "0", "post-variant", "", "", "an output norm in a post-LN model"},
 };
+// clang-format on
 
 constexpr std::array trainingKeys = trainingOnly(std::to_array<std::string_view>({
-    "bfloat16", "details_log_interval", "fs_cache_pattern", "lm.eval.*", "lm.trafo.xl_init", "load_pretrained_model", "min_lr_multiplier",
-    "moa.miloss", "moe.att.dropout", "moe.att.expert_size", "moe.att.perplexity_reg_mode", "moe.att.selection_dropout", "moe.layer_std_constant",
-    "moe.selection_dropout", "per_device_batch_size", "sut.*", "thestack.*", "transformer.act_loss",
+    "bfloat16",
+    "details_log_interval",
+    "fs_cache_pattern",
+    "lm.eval.*",
+    "lm.trafo.xl_init",
+    "load_pretrained_model",
+    "min_lr_multiplier",
+    "moa.miloss",
+    "moe.att.dropout",
+    "moe.att.expert_size",
+    "moe.att.perplexity_reg_mode",
+    "moe.att.selection_dropout",
+    "moe.layer_std_constant",
+    "moe.selection_dropout",
+    "per_device_batch_size",
+    "sut.*",
+    "thestack.*",
+    "transformer.act_loss",
 }));
 
 constexpr auto keys = joined(modelKeys, memoryKeys, sharedTrainingKeys, trainingKeys);
@@ -77,7 +94,8 @@ Traits traits(const Checkpoint& checkpoint, const Arguments& arguments)
     if (!variant.starts_with("preln"))
         all.insert("post-variant");
     // Only where several modules are applied several times is there an order.
-    const bool several = checkpoint.find("unique_layers.1.self_attn.projections.q") || checkpoint.find("unique_layers.1.self_attn.data_to_q.weight");
+    const bool several = checkpoint.find("unique_layers.1.self_attn.projections.q") ||
+                         checkpoint.find("unique_layers.1.self_attn.data_to_q.weight");
     if (universal && several)
         all.insert("order");
     return all;

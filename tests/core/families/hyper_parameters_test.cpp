@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where hyper-parameters come from, which of them counts, and what is said of those that cannot be.
 #include "core/checkpoint/hyper_parameters.h"
+#include "core/families/nested_parameters.h"
 #include "tests/core/families/changed_checkpoint.h"
 #include "tests/core/families/key_subject.h"
 
@@ -28,7 +29,8 @@ std::string refusedWith(const KeySubject& subject, const json& changes)
 
 core::Setting settingOf(const std::vector<core::Setting>& settings, std::string_view name)
 {
-    const auto found = std::find_if(settings.begin(), settings.end(), [name](const auto& setting) { return setting.name == name; });
+    const auto found =
+        std::find_if(settings.begin(), settings.end(), [name](const auto& setting) { return setting.name == name; });
     return found == settings.end() ? core::Setting{} : *found;
 }
 
@@ -36,21 +38,23 @@ core::Setting settingOf(const std::vector<core::Setting>& settings, std::string_
 
 TEST(FaultB1, HeadsThatTheWidthsContradict)
 {
-    for (const auto& [fixture, key, right] : std::vector<std::tuple<std::string, std::string, int>>{{"switchhead_package", "n_heads", 2},
-                                                                                                    {"switchhead_package_e1", "n_heads", 3},
-                                                                                                    {"moeut_clean", "n_heads", 2},
-                                                                                                    {"switchhead_xl", "transformer.n_heads", 2},
-                                                                                                    {"switchhead_rope", "transformer.n_heads", 2},
-                                                                                                    {"switchhead_qkvo", "transformer.n_heads", 2},
-                                                                                                    {"switchall_xl", "transformer.n_heads", 2},
-                                                                                                    {"moeut_aabb", "transformer.n_heads", 2},
-                                                                                                    {"dense_xl", "transformer.n_heads", 3},
-                                                                                                    {"dense_rope", "transformer.n_heads", 3}}) {
+    for (const auto& [fixture, key, right] :
+         std::vector<std::tuple<std::string, std::string, int>>{{"switchhead_package", "n_heads", 2},
+                                                                {"switchhead_package_e1", "n_heads", 3},
+                                                                {"moeut_clean", "n_heads", 2},
+                                                                {"switchhead_xl", "transformer.n_heads", 2},
+                                                                {"switchhead_rope", "transformer.n_heads", 2},
+                                                                {"switchhead_qkvo", "transformer.n_heads", 2},
+                                                                {"switchall_xl", "transformer.n_heads", 2},
+                                                                {"moeut_aabb", "transformer.n_heads", 2},
+                                                                {"dense_xl", "transformer.n_heads", 3},
+                                                                {"dense_rope", "transformer.n_heads", 3}}) {
         const KeySubject subject(fixture);
         EXPECT_EQ(refusedWith(subject, {{key, right}}), "") << fixture;
         for (const int heads : {0, 1, 4, 6, 8, 12, 24}) {
-            EXPECT_THAT(refusedWith(subject, {{key, heads}}), AllOf(HasSubstr(key + " is " + std::to_string(heads)), HasSubstr("allow " + std::to_string(right)),
-                                                                    testing::EndsWith(".")))
+            EXPECT_THAT(refusedWith(subject, {{key, heads}}),
+                        AllOf(HasSubstr(key + " is " + std::to_string(heads)), HasSubstr("allow " + std::to_string(right)),
+                              testing::EndsWith(".")))
                 << fixture << " " << heads;
         }
     }
@@ -76,17 +80,17 @@ TEST(FaultB1, WhatTensorsAndKeysSayAboutOneThingIsCompared)
 {
     const KeySubject switchHead("switchhead_xl");
     for (const auto& [key, value] : std::vector<std::pair<std::string, json>>{{"moe.att.n_experts", 8},
-                                                                {"moe.att.v_size", 7},
-                                                                {"tied_embedding", 1},
-                                                                {"moe.att.o_expert", 0},
-                                                                {"moe.att.q_expert", 1},
-                                                                {"moe.att.shared_experts", 1},
-                                                                {"moe.att.qside_n_experts", 3},
-                                                                {"transformer.head_projection_size", 16},
-                                                                {"transformer.variant", "preln_frel_group"},
-                                                                {"transformer.variant", "preln_rope"},
-                                                                {"moe.att.variant", "seq"},
-                                                                {"moe.att.variant", "full_rope"}})
+                                                                              {"moe.att.v_size", 7},
+                                                                              {"tied_embedding", 1},
+                                                                              {"moe.att.o_expert", 0},
+                                                                              {"moe.att.q_expert", 1},
+                                                                              {"moe.att.shared_experts", 1},
+                                                                              {"moe.att.qside_n_experts", 3},
+                                                                              {"transformer.head_projection_size", 16},
+                                                                              {"transformer.variant", "preln_frel_group"},
+                                                                              {"transformer.variant", "preln_rope"},
+                                                                              {"moe.att.variant", "seq"},
+                                                                              {"moe.att.variant", "full_rope"}})
         EXPECT_THAT(refusedWith(switchHead, {{key, value}}), HasSubstr(key)) << value;
     EXPECT_THAT(refusedWith(KeySubject("moa_mode_my"), {{"moe.att.n_experts", 5}}), HasSubstr("moe.att.n_experts"));
     EXPECT_THAT(refusedWith(KeySubject("switchall_xl"), {{"moe.n_experts", 16}}), HasSubstr("moe.n_experts"));
@@ -127,12 +131,14 @@ TEST_F(FaultB1Tied, CopiesOfOneMatrixAreTied)
     set("tied_embedding", std::int64_t{1});
     EXPECT_THAT(refusal(), HasSubstr("tied_embedding"));
     const auto find = [this](const char* name) {
-        return std::find_if(file.tensors.begin(), file.tensors.end(), [name](const auto& tensor) { return tensor.name == name; });
+        return std::find_if(file.tensors.begin(), file.tensors.end(),
+                            [name](const auto& tensor) { return tensor.name == name; });
     };
     find("output.weight")->values = find("embedding.weight")->values;
     EXPECT_EQ(refusal(), "");
     set("tied_embedding", std::int64_t{0});
-    EXPECT_THAT(open()->info()->notes, Not(Contains(HasSubstr("tied_embedding")))); // equal, but nobody says that they are one
+    EXPECT_THAT(open()->info()->notes,
+                Not(Contains(HasSubstr("tied_embedding")))); // equal, but nobody says that they are one
     const auto embedding = *find("embedding.weight");
     *find("output.weight") = {.name = "output.weight", .shape = embedding.shape, .storageOf = "embedding.weight"};
     EXPECT_THAT(open()->info()->notes, Contains(HasSubstr("tied_embedding is 0")));
@@ -156,19 +162,21 @@ TEST(FaultB2, WhatMustBeGivenIsAskedFor)
         return std::vector<std::string>();
     };
     using testing::UnorderedElementsAre;
-    EXPECT_THAT(missing("switchhead_xl"), UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size", "moe.att.k",
-                                                               "moe.att.selection_mode", "lm.unroll", "lm.trafo.context_blocks"));
-    EXPECT_THAT(missing("switchall_xl"), UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size", "moe.att.k",
-                                                              "moe.att.selection_mode", "pkm.n_heads", "moe.selection_mode", "lm.unroll",
-                                                              "lm.trafo.context_blocks"));
-    EXPECT_THAT(missing("moa_mode_moa"), UnorderedElementsAre("transformer.n_heads", "moa.mode", "moe.att.selection_mode", "lm.unroll",
-                                                              "lm.trafo.context_blocks"));
+    EXPECT_THAT(missing("switchhead_xl"),
+                UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size", "moe.att.k",
+                                     "moe.att.selection_mode", "lm.unroll", "lm.trafo.context_blocks"));
+    EXPECT_THAT(missing("switchall_xl"), UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size",
+                                                              "moe.att.k", "moe.att.selection_mode", "pkm.n_heads",
+                                                              "moe.selection_mode", "lm.unroll", "lm.trafo.context_blocks"));
+    EXPECT_THAT(missing("moa_mode_moa"), UnorderedElementsAre("transformer.n_heads", "moa.mode", "moe.att.selection_mode",
+                                                              "lm.unroll", "lm.trafo.context_blocks"));
     EXPECT_THAT(missing("dense_xl"), UnorderedElementsAre("lm.unroll", "lm.trafo.context_blocks"));
     EXPECT_THAT(missing("dense_rope"), UnorderedElementsAre("transformer.n_heads", "lm.unroll", "lm.trafo.context_blocks"));
-    EXPECT_THAT(missing("moeut_aabb"), UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size", "moe.att.k",
-                                                            "moe.att.selection_mode", "pkm.n_heads", "moe.selection_mode", "lm.unroll",
-                                                            "lm.trafo.context_blocks", "transformer.encoder_n_layers",
-                                                            "transformer.universal.group_size"));
+    EXPECT_THAT(missing("moeut_aabb"),
+                UnorderedElementsAre("transformer.n_heads", "transformer.head_projection_size", "moe.att.k",
+                                     "moe.att.selection_mode", "pkm.n_heads", "moe.selection_mode", "lm.unroll",
+                                     "lm.trafo.context_blocks", "transformer.encoder_n_layers",
+                                     "transformer.universal.group_size"));
 }
 
 TEST(FaultB2, DefaultsOfTheTrainingCodeAreSaid)
@@ -205,7 +213,8 @@ TEST(FaultB2, ANestedSetIsFound)
             }
             (*at)[std::string(rest)] = value;
         }
-        for (const auto& nested : {json{{"args", flat}}, json{{"config", flat}}, json{{"run_invariants", {{"args", flat}, {"wandb_id", nullptr}}}},
+        for (const auto& nested : {json{{"args", flat}}, json{{"config", flat}},
+                                   json{{"run_invariants", {{"args", flat}, {"wandb_id", nullptr}}}},
                                    json{{"anything", {{"else", flat}}}}, json{{"hyper_parameters", tree}}}) {
             if (nested.contains("run_invariants") && subject.parameterFile() == "headscope.json")
                 continue; // "wandb_id" is nothing a user writes for a package
@@ -218,6 +227,33 @@ TEST(FaultB2, ANestedSetIsFound)
         subject.write(tree);
         EXPECT_EQ(subject.open().logits, right.logits) << fixture;
     }
+}
+
+/// As other trainers keep them beside the state dict, and as run_invariants without "args".
+TEST(FaultB2, ANestedSetInTheFileIsFound)
+{
+    core::Checkpoint checkpoint;
+    checkpoint.extras = {{"state", {{"iter", 3}}},
+                         {"hyper_parameters", {{"model", {{"n_heads", 2}, {"moe_k", 1}}}, {"lr", 0.1}}},
+                         {"epoch", 4}};
+    checkpoint.parameterSources = {
+        {"headscope.json", {{"moe_k", 2}}, core::ParameterSource::Author::User, "x/headscope.json"},
+        {"run_invariants", {{"wandb_id", nullptr}}},
+        {"args.json", {{"n_heads", 9}}, core::ParameterSource::Author::Training, "x/args.json"}};
+    core::bringNestedParametersUp(checkpoint);
+    EXPECT_EQ(checkpoint.hyperParameters.dump(), R"({"lr":0.1,"moe_k":2,"n_heads":2})");
+    EXPECT_EQ(checkpoint.hyperParametersFrom, "headscope.json and \"hyper_parameters\" in the file and args.json");
+    EXPECT_THAT(checkpoint.notes, testing::ElementsAre(HasSubstr("below \"hyper_parameters\" in the file")));
+
+    core::Checkpoint run;
+    run.extras = json::object();
+    run.parameterSources = {
+        {"run_invariants",
+         {{"config", {{"moe.att.k", 3}, {"kvmem.dropout", "none"}, {"dropout", 0.5}}}, {"wandb_id", nullptr}}}};
+    core::bringNestedParametersUp(run);
+    EXPECT_EQ(run.hyperParameters.value("moe.att.k", 0), 3);
+    EXPECT_EQ(run.hyperParameters.value("kvmem.dropout", ""), "none");
+    EXPECT_EQ(run.hyperParameters.value("dropout", 0.0), 0.5);
 }
 
 TEST(FaultB2, AKeyThatStandsTwiceIsRefused)
@@ -244,20 +280,26 @@ TEST_F(FaultB2InTheFile, UnknownKeysOfArgumentsBecomeOneNote)
     set("moe.att.n_expert", std::int64_t{9});
     set("preview", std::string("yes"));
     const auto notes = open()->info()->notes;
-    EXPECT_EQ(std::count_if(notes.begin(), notes.end(), [](const auto& note) { return note.find("does not know") != std::string::npos; }), 1);
+    EXPECT_EQ(std::count_if(notes.begin(), notes.end(),
+                            [](const auto& note) { return note.find("does not know") != std::string::npos; }),
+              1);
     EXPECT_THAT(notes, Contains(AllOf(HasSubstr("\"moe.att.n_expert\""), HasSubstr("\"preview\""))));
 }
 
 TEST(FaultB2, UnknownKeysOfTheUserAreRefused)
 {
-    for (const auto& [wrong, nearest] : std::map<std::string, std::string>{{"moe_kk", "moe_k"}, {"nheads", "n_heads"}, {"rotate_fractions", "rotate_fraction"},
+    for (const auto& [wrong, nearest] : std::map<std::string, std::string>{{"moe_kk", "moe_k"},
+                                                                           {"nheads", "n_heads"},
+                                                                           {"rotate_fractions", "rotate_fraction"},
                                                                            {"positional_encoding", "position_encoding"}}) {
         const KeySubject subject("switchhead_package");
-        EXPECT_THAT(refusedWith(subject, {{wrong, 1}}), AllOf(HasSubstr("headscope.json"), HasSubstr("\"" + wrong + "\""), HasSubstr("the nearest is " + nearest)));
+        EXPECT_THAT(refusedWith(subject, {{wrong, 1}}), AllOf(HasSubstr("headscope.json"), HasSubstr("\"" + wrong + "\""),
+                                                              HasSubstr("the nearest is " + nearest)));
     }
     const KeySubject subject("switchhead_package");
     EXPECT_THAT(refusedWith(subject, {{"keys", {{"embeding", "x"}}}}), HasSubstr("\"embeding\""));
-    EXPECT_THAT(refusedWith(subject, {{"family", "switch_head"}}), AllOf(HasSubstr("switch_head"), HasSubstr("moe_attention")));
+    EXPECT_THAT(refusedWith(subject, {{"family", "switch_head"}}),
+                AllOf(HasSubstr("switch_head"), HasSubstr("moe_attention")));
 }
 
 // B.3: what the user wrote comes before what training left.
@@ -283,7 +325,9 @@ class FaultB3InTheFile : public ChangedCheckpoint
 
 TEST_F(FaultB3InTheFile, TheSidecarComesBeforeTheArgumentsKeyByKey)
 {
-    const auto logits = [](const core::Model& model) { return model.trace(model.tokensFromIds({1, 2, 3, 4, 5}), {.logits = true})->logits; };
+    const auto logits = [](const core::Model& model) {
+        return model.trace(model.tokensFromIds({1, 2, 3, 4, 5}), {.logits = true})->logits;
+    };
     const auto trained = logits(*open());
     set("moe.att.k", std::int64_t{3});
     const auto other = logits(*open());
@@ -313,7 +357,8 @@ TEST_F(FaultB3InTheFile, AUsersFileIsHeldToTheFamily)
 {
     test::writeFile(folder / "headscope.json", R"({"n_heads": 2})");
     EXPECT_THAT(refusal(), AllOf(HasSubstr("headscope.json"), HasSubstr("the nearest is transformer.n_heads")));
-    test::writeFile(folder / "headscope.json", R"({"family": "moe_attention", "lr": 1})"); // what only training knows may stand there
+    test::writeFile(folder / "headscope.json",
+                    R"({"family": "moe_attention", "lr": 1})"); // what only training knows may stand there
     EXPECT_EQ(refusal(), "");
 }
 
@@ -332,14 +377,17 @@ TEST(FaultB3, AnswersAreSavedBesideArguments)
 
 TEST(FaultB4, ImpossibleNumbersAreNotShownAsTheModels)
 {
-    for (const auto& [fixture, key] : std::vector<std::pair<std::string, std::string>>{{"switchhead_package", "n_experts"},
-                                                                         {"moeut_clean", "att_n_experts"},
-                                                                         {"moeut_clean", "ff_n_experts"},
-                                                                         {"switchhead_xl", "moe.att.n_experts"},
-                                                                         {"moa_mode_my", "moe.att.n_experts"},
-                                                                         {"switchall_xl", "moe.n_experts"}})
-        EXPECT_THAT(refusedWith(KeySubject(fixture), {{key, 1000000000}}), AllOf(HasSubstr(key), HasSubstr("1000000000"))) << fixture;
-    for (const auto& [key, value] : std::map<std::string, int>{{"state_size", 1000000000}, {"transformer.encoder_n_layers", 7}, {"sentencepiece.n_pieces", 5}}) {
+    for (const auto& [fixture, key] :
+         std::vector<std::pair<std::string, std::string>>{{"switchhead_package", "n_experts"},
+                                                          {"moeut_clean", "att_n_experts"},
+                                                          {"moeut_clean", "ff_n_experts"},
+                                                          {"switchhead_xl", "moe.att.n_experts"},
+                                                          {"moa_mode_my", "moe.att.n_experts"},
+                                                          {"switchall_xl", "moe.n_experts"}})
+        EXPECT_THAT(refusedWith(KeySubject(fixture), {{key, 1000000000}}), AllOf(HasSubstr(key), HasSubstr("1000000000")))
+            << fixture;
+    for (const auto& [key, value] : std::map<std::string, int>{
+             {"state_size", 1000000000}, {"transformer.encoder_n_layers", 7}, {"sentencepiece.n_pieces", 5}}) {
         const KeySubject subject("switchhead_xl");
         auto parameters = subject.parameters();
         parameters[key] = value;

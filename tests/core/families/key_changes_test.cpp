@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every hyper-parameter and every tensor shape of all fixtures is changed in turn, and held to what the family's table says of it.
+// Every hyper-parameter and every tensor shape of all fixtures is changed in turn, and held to what the family's table says
+// of it.
 #include "tests/core/families/key_subject.h"
 
 #include "core/families/argument_values.h"
@@ -19,7 +20,8 @@ using core::KeyClass;
 using nlohmann::json;
 
 /// How a model is evaluated is read elsewhere; these keys are compared with the code's evaluation in tests of their own.
-const std::set<std::string, std::less<>> ofEvaluation{"lm.trafo.test_context_blocks", "lm.unroll_eval", "lm.trafo.test_pos_clamp"};
+const std::set<std::string, std::less<>> ofEvaluation{"lm.trafo.test_context_blocks", "lm.unroll_eval",
+                                                      "lm.trafo.test_pos_clamp"};
 
 class KeyChanges : public ::testing::TestWithParam<std::string>
 {
@@ -29,7 +31,8 @@ protected:
     core::Arguments arguments = subject.arguments();
 
     const core::ParameterKey* row(const std::string& key) const { return subject.table().row(key, arguments.traits()); }
-    KeySubject::Outcome changed(const std::string& key, const json& value, KeySubject::Depth depth = KeySubject::Depth::Traced) const
+    KeySubject::Outcome changed(const std::string& key, const json& value,
+                                KeySubject::Depth depth = KeySubject::Depth::Traced) const
     {
         auto parameters = subject.parameters();
         parameters[key] = value;
@@ -84,7 +87,8 @@ protected:
             return core::isNone(a) && core::isNone(b);
         if (core::asNumber(a) && core::asNumber(b))
             return *core::asNumber(a) == *core::asNumber(b);
-        return a.is_string() && b.is_string() && !synonymsOf(key, text(a)).empty() && synonymsOf(key, text(a)) == synonymsOf(key, text(b));
+        return a.is_string() && b.is_string() && !synonymsOf(key, text(a)).empty() &&
+               synonymsOf(key, text(a)) == synonymsOf(key, text(b));
     }
     /// Other values than the present one.
     std::vector<json> plausible(const std::string& key) const
@@ -97,7 +101,9 @@ protected:
                     values.emplace_back(word);
         if (const auto number = core::asNumber(now)) {
             for (const double value : {*number + 1, *number - 1, *number * 2, 0.0})
-                values.push_back(value == static_cast<double>(static_cast<std::int64_t>(value)) ? json(static_cast<std::int64_t>(value)) : json(value));
+                values.push_back(value == static_cast<double>(static_cast<std::int64_t>(value))
+                                     ? json(static_cast<std::int64_t>(value))
+                                     : json(value));
             values.emplace_back(std::to_string(static_cast<std::int64_t>(*number) + 3));
         } else {
             values.insert(values.end(), {json(3), json(5), json("9")});
@@ -107,7 +113,8 @@ protected:
         if (!subject.parameters().contains(key))
             std::erase_if(values, [&](const json& value) { return core::sameValue(value, subject.table().fallback(key)); });
         // What the tensors say is no other value either.
-        const auto known = std::find_if(before.settings.begin(), before.settings.end(), [&](const auto& setting) { return setting.name == key; });
+        const auto known = std::find_if(before.settings.begin(), before.settings.end(),
+                                        [&](const auto& setting) { return setting.name == key; });
         if (known != before.settings.end() && known->source == "shapes")
             std::erase_if(values, [&](const json& value) { return core::sameValue(value, known->value); });
         return values;
@@ -115,9 +122,12 @@ protected:
     /// Where none stands for a number: d / H, or the width of keys.
     bool standsForTheSame(const std::string& key, const json& value) const
     {
-        const auto number = [&](const char* name) { return core::asNumber(subject.parameters().value(name, json())).value_or(0); };
+        const auto number = [&](const char* name) {
+            return core::asNumber(subject.parameters().value(name, json())).value_or(0);
+        };
         if (key == "moe.att.qside_n_experts" || key == "moe.att.kq_n_experts") // as many as the others have
-            return core::asNumber(value).value_or(number("moe.att.n_experts")) == core::asNumber(current(key)).value_or(number("moe.att.n_experts"));
+            return core::asNumber(value).value_or(number("moe.att.n_experts")) ==
+                   core::asNumber(current(key)).value_or(number("moe.att.n_experts"));
         if (key == "transformer.head_projection_size" && core::isNone(value))
             return number("state_size") / number("transformer.n_heads") == core::asNumber(current(key));
         return false;
@@ -233,7 +243,8 @@ TEST_P(KeyChanges, AMissingKeyIsAskedForOrHasItsDefault)
             EXPECT_THAT(after.refusal, testing::HasSubstr(key)) << key;
             continue;
         }
-        if (known->kind == KeyClass::Cut || known->kind == KeyClass::Settled) { // the tensors tell, or the default fits them or not
+        if (known->kind == KeyClass::Cut ||
+            known->kind == KeyClass::Settled) { // the tensors tell, or the default fits them or not
             if (after.refusal.empty()) {
                 EXPECT_EQ(after.logits, before.logits) << key;
             } else {
@@ -270,7 +281,8 @@ TEST_P(KeyChanges, EveryShapeIsHeldToTheOthers)
         for (const auto& shape : shapes) {
             subject.writeWithShape(i, shape);
             const auto after = subject.open(KeySubject::Depth::Described);
-            const auto what = fmt::format("{}: {} {} instead of {}", GetParam(), tensor.name, json(shape).dump(), tensor.describe());
+            const auto what =
+                fmt::format("{}: {} {} instead of {}", GetParam(), tensor.name, json(shape).dump(), tensor.describe());
             if (subject.table().ignores(tensor.name)) {
                 EXPECT_EQ(after.refusal, "") << what;
             } else {
@@ -280,8 +292,10 @@ TEST_P(KeyChanges, EveryShapeIsHeldToTheOthers)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Generated, KeyChanges, ::testing::ValuesIn(variantNames()), [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(Fixtures, KeyChanges, ::testing::ValuesIn(openableFixtures()), [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Generated, KeyChanges, ::testing::ValuesIn(variantNames()),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Fixtures, KeyChanges, ::testing::ValuesIn(openableFixtures()),
+                         [](const auto& tested) { return tested.param; });
 
 } // namespace
 } // namespace headscope::tests

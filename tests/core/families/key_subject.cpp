@@ -34,19 +34,27 @@ KeySubject::KeySubject(const std::string& name)
 {
     const auto [path, family] = sourceOf(name, m_folder);
     m_source = core::openCheckpoint(path);
-    m_parameterFile = m_source.parameterSources.front().author == core::ParameterSource::Author::User ? "headscope.json" : "args.json";
+    m_parameterFile =
+        m_source.parameterSources.front().author == core::ParameterSource::Author::User ? "headscope.json" : "args.json";
     m_parameters = m_source.hyperParameters;
     const auto tables = core::parameterTables();
-    m_table = *std::find_if(tables.begin(), tables.end(), [&family = family](const auto* table) { return table->family == family; });
+    m_table = *std::find_if(tables.begin(), tables.end(),
+                            [&family = family](const auto* table) { return table->family == family; });
     if (m_parameters.contains("lm.unroll"))
         m_parameters["lm.unroll"] = segment;
     writeWeights(none, {});
     write(m_parameters);
 }
 
-void KeySubject::write(const nlohmann::json& parameters) const { test::writeFile(m_folder / m_parameterFile, parameters.dump()); }
+void KeySubject::write(const nlohmann::json& parameters) const
+{
+    test::writeFile(m_folder / m_parameterFile, parameters.dump());
+}
 
-void KeySubject::writeWithShape(std::size_t tensor, const std::vector<std::int64_t>& shape) const { writeWeights(tensor, shape); }
+void KeySubject::writeWithShape(std::size_t tensor, const std::vector<std::int64_t>& shape) const
+{
+    writeWeights(tensor, shape);
+}
 
 void KeySubject::writeWeights(std::size_t changed, const std::vector<std::int64_t>& shape) const
 {
@@ -82,7 +90,8 @@ KeySubject::Outcome KeySubject::open(Depth depth) const
         const auto model = core::openModel(checkpoint(), options);
         outcome.notes = model->info()->notes;
         outcome.settings = model->info()->settings;
-        outcome.textPolicy = std::string(core::toString(model->info()->textPolicy.split)) + "|" + model->info()->textPolicy.documentSeparator;
+        outcome.textPolicy =
+            std::string(core::toString(model->info()->textPolicy.split)) + "|" + model->info()->textPolicy.documentSeparator;
         if (depth == Depth::Traced) {
             std::vector<core::TokenId> ids;
             for (std::int64_t i = 0; i < tokens; ++i)
@@ -95,7 +104,10 @@ KeySubject::Outcome KeySubject::open(Depth depth) const
     return outcome;
 }
 
-core::Arguments KeySubject::arguments() const { return {core::openCheckpoint(checkpoint()), *m_table}; }
+core::Arguments KeySubject::arguments() const
+{
+    return {core::openCheckpoint(checkpoint()), *m_table};
+}
 
 std::vector<std::string> openableFixtures()
 {

@@ -15,7 +15,8 @@
 
 namespace headscope::tests {
 
-/// A fixture of tests/data, or a generated variant, whose weights and hyper-parameters are written apart, so that either can be changed.
+/// A fixture of tests/data, or a generated variant, whose weights and hyper-parameters are written apart, so that either can
+/// be changed.
 class KeySubject
 {
 public:

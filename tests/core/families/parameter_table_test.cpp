@@ -38,7 +38,9 @@ std::string documented(const ParameterTable& table)
             training += fmt::format("{}`{}`", training.empty() ? "" : ", ", row.name);
             continue;
         }
-        std::string absent = row.kind == core::KeyClass::Cut || row.kind == core::KeyClass::Settled ? "the tensors tell" : std::string(row.fallback);
+        std::string absent = row.kind == core::KeyClass::Cut || row.kind == core::KeyClass::Settled
+                                 ? "the tensors tell"
+                                 : std::string(row.fallback);
         if (row.fallback == "none" && row.kind == core::KeyClass::Cut)
             absent = "none";
         if (row.must == "always")
@@ -48,7 +50,8 @@ std::string documented(const ParameterTable& table)
         std::string meaning(row.meaning);
         if (!row.words.empty())
             meaning += fmt::format(" ({})", row.words);
-        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", row.name, core::toString(row.kind), absent, condition(row.acts), meaning);
+        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", row.name, core::toString(row.kind), absent,
+                            condition(row.acts), meaning);
     }
     text += fmt::format("\nTraining only: {}.\n", training);
     for (const auto& tensor : table.ignored)
@@ -71,7 +74,8 @@ TEST_P(Tables, StandInTheDocumentation)
     test::writeFile(kept, expected);
     ASSERT_NE(at, std::string::npos) << begin << "; what belongs there is in " << kept;
     EXPECT_EQ(file.substr(at + begin.size(), expected.size()), expected) << "what belongs there is in " << kept;
-    EXPECT_TRUE(file.substr(std::min(file.size(), at + begin.size() + expected.size())).starts_with("<!-- end -->")) << "what belongs there is in " << kept;
+    EXPECT_TRUE(file.substr(std::min(file.size(), at + begin.size() + expected.size())).starts_with("<!-- end -->"))
+        << "what belongs there is in " << kept;
 }
 
 TEST_P(Tables, HaveNoRowThatNeverCounts)
@@ -104,7 +108,8 @@ TEST_P(Tables, NameTheNearestKey)
     EXPECT_THAT(std::string(table.nearest("model.n_heads")), testing::EndsWith("n_heads")); // by its last part
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, Tables, ::testing::ValuesIn(core::parameterTables().begin(), core::parameterTables().end()),
+INSTANTIATE_TEST_SUITE_P(Families, Tables,
+                         ::testing::ValuesIn(core::parameterTables().begin(), core::parameterTables().end()),
                          [](const auto& tested) { return std::string(tested.param->family); });
 
 TEST(ParameterTables, OfEveryFamily)
@@ -126,10 +131,14 @@ TEST(ParameterTables, ConditionsAreSetsOfWords)
 
 TEST(ParameterTables, ValuesAreComparedAsTrainingCodesWriteThem)
 {
-    const auto same = [](const char* value, const char* word) { return core::sameValue(nlohmann::json::parse(value), word); };
-    EXPECT_TRUE(same("4", "4") && same("\"4\"", "4") && same("4.0", "4") && same("true", "1") && same("\"True\"", "1") && same("0.5", "0.5"));
+    const auto same = [](const char* value, const char* word) {
+        return core::sameValue(nlohmann::json::parse(value), word);
+    };
+    EXPECT_TRUE(same("4", "4") && same("\"4\"", "4") && same("4.0", "4") && same("true", "1") && same("\"True\"", "1") &&
+                same("0.5", "0.5"));
     EXPECT_TRUE(same("null", "none") && same("\"None\"", "none") && same("\"full\"", "full"));
-    EXPECT_FALSE(same("4", "5") || same("\"four\"", "4") || same("null", "0") || same("0", "none") || same("[4]", "4") || same("{}", "none"));
+    EXPECT_FALSE(same("4", "5") || same("\"four\"", "4") || same("null", "0") || same("0", "none") || same("[4]", "4") ||
+                 same("{}", "none"));
 }
 
 } // namespace
