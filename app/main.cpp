@@ -11,7 +11,7 @@ int main(int argc, char** argv)
 {
     using namespace headscope::app;
     static constexpr std::array drawing{
-        Command{"show", "Draw the window into a picture and print the routing as a table", runShow}};
+        Command{"show", "draw the window into a picture and print the routing as a table", runShow, "give a shorter text"}};
     if (isCommandLine(argc, argv, drawing))
         return runCommandLine(argc, argv, drawing, writeReportPdfWithoutWindow);
     return runWindow(argc, argv);

@@ -31,11 +31,13 @@ set_target_properties(headscope_torch PROPERTIES
   INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${_headscope_torch_include}
   INTERFACE_LINK_LIBRARIES "headscope_c10;headscope_openmp")
 
-# OpenMP's run time, and behind it, so that it is initialised first, what says how its threads wait (core/nn/openmp_waiting.cpp).
+# OpenMP's run time, and behind it, so that it is initialised first, what says how its threads wait (core/nn/openmp_waiting.cpp) and what
+# has to be seen to before the other libraries set themselves up (core/start_up.cpp).
 file(GLOB _headscope_gomp "${HEADSCOPE_TORCH_DIR}/lib/libgomp*.so*")
 if(_headscope_gomp)
   list(GET _headscope_gomp 0 _headscope_gomp)
-  add_library(headscope_openmp_waiting SHARED ${PROJECT_SOURCE_DIR}/core/nn/openmp_waiting.cpp)
+  add_library(headscope_openmp_waiting SHARED ${PROJECT_SOURCE_DIR}/core/nn/openmp_waiting.cpp ${PROJECT_SOURCE_DIR}/core/start_up.cpp)
+  target_compile_features(headscope_openmp_waiting PRIVATE cxx_std_20)
   set_target_properties(headscope_openmp_waiting PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   add_library(headscope_openmp INTERFACE)
   target_link_libraries(headscope_openmp INTERFACE

@@ -46,7 +46,7 @@ QString agreementSentence(const core::Comparison& comparison)
     const double null = mean(routers, [](const auto& router) { return router.nullMean; });
     if (!std::isnan(null)) {
         const auto above =
-            std::ranges::count_if(routers, [](const auto& router) { return router.agreement > router.null.high; });
+            std::ranges::count(routers, core::NullVerdict::Above, &core::RouterComparison::verdict);
         text += tr(", null %1; %2 of %3 above the null’s 95 % interval")
                     .arg(fixedNumber(null, 3))
                     .arg(above)

@@ -40,7 +40,7 @@ QString summaryOf(const core::Contexts& contexts, bool isSearching)
                             counted(static_cast<std::int64_t>(contexts.windows), ContextsView::tr("window"),
                                     ContextsView::tr("windows")));
     if (contexts.behind > 0)
-        text += ContextsView::tr(", %1 of them behind documents").arg(number(contexts.behind));
+        text += ContextsView::tr(", besides %1 behind documents, which do not count").arg(number(contexts.behind));
     if (!contexts.whole())
         text +=
             ContextsView::tr("; %1 of the windows run, with %2")

@@ -73,7 +73,7 @@ QString textOf(const core::RouterComparison& pair, int column)
 
 bool aboveNull(const core::RouterComparison& pair)
 {
-    return pair.agreement > pair.null.high; // false for NaN
+    return pair.verdict == core::NullVerdict::Above;
 }
 
 } // namespace
@@ -170,6 +170,9 @@ QVariant RouterPairItemModel::pairData(const core::RouterComparison& pair, int c
             html += QStringLiteral("<div>%1</div>").arg(whyBlank(pair, column).toHtmlEscaped());
         if (column == Agreement && aboveNull(pair))
             html += QStringLiteral("<div>%1</div>").arg(tr("Bold: above the null's 95 % interval.").toHtmlEscaped());
+        if (column == Agreement && pair.verdict == core::NullVerdict::AtEdge)
+            html += QStringLiteral("<div>%1</div>")
+                        .arg(tr("At the edge of the null: another seed may put it on the other side.").toHtmlEscaped());
         return html;
     }
     default: return {};
@@ -207,7 +210,7 @@ QVariant RouterPairItemModel::headerData(int section, Qt::Orientation orientatio
             return {tr("agreement"),
                     tr("Share of the chosen experts that both have in common after the matching, mean over the text. "
                        "Bold: above the null's 95 % interval")};
-        case AgreementInterval: return {tr("95 %"), tr("Interval of the agreement, by bootstrap over blocks of the text")};
+        case AgreementInterval: return {tr("95 %"), tr("Interval of the agreement, by Student’s t over stretches of the text")};
         case Chance: return {tr("chance"), tr("What the loads of the experts alone would give")};
         case NullMean:
             return {tr("null"), tr("Mean agreement when B's choices are permuted over token types and matched anew")};

@@ -1,12 +1,73 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/argument_parser.h"
 
+#include "core/checkpoint/files_in_use.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <ostream>
 
 namespace headscope::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isOneOf(std::string_view name, std::initializer_list<std::string_view> names)
+{
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// Values that may be empty: a text is what it is.
+bool isFree(const CLI::Option& option)
+{
+    const std::string type = option.get_type_name();
+    return type.starts_with("TEXT") || type.starts_with("LIST");
+}
+
+/// Positionals are checkpoints, corpora and counts; of options the name of the value says it.
+bool namesFile(const CLI::Option& option)
+{
+    const std::string type = option.get_type_name();
+    return option.get_positional() || std::ranges::any_of(std::array{"FILE", "FOLDER", "PATH", "PICTURE", "MODEL"},
+                                                          [&type](const char* word) { return type.starts_with(word); });
+}
+
+void checkValue(const CLI::Option& option, const std::string& value)
+{
+    const std::string name = option.get_name();
+    if (value.empty() && !isFree(option))
+        throw UsageError(fmt::format("{} is empty; give {}.", name,
+                                     option.get_positional() ? "the path of a file"
+                                     : namesFile(option)     ? "the path of a file, or leave it out"
+                                                             : "it a value, or leave it out"));
+    if (value != "-" || !namesFile(option) || isOneOf(name, {"--file", "--target-file"}))
+        return;
+    if (isOneOf(name, {"--out", "--report"}))
+        throw UsageError(fmt::format("{} - names no file; /dev/stdout is standard output.", name));
+    throw UsageError(fmt::format(
+        "Standard input (-) cannot be read as {}; save it into a file first, and give its path (a file named - is ./-).",
+        name));
+}
+
+/// What the line names is known as read from here on, before anything is opened.
+void noteInput(const CLI::Option& option, const fs::path& path)
+{
+    if (!namesFile(option) || isOneOf(option.get_name(), {"--out", "--report"}))
+        return;
+    std::error_code ignored;
+    if (path == "-")
+        core::noteRead("/dev/stdin"); // it may be a file
+    else if (!fs::is_directory(path, ignored))
+        core::noteRead(path);
+    else if (isOneOf(option.get_name(), {"CORPUS", "--corpus"})) // new names in the folder of a run are fine
+        core::noteCorpusFolder(path);
+}
+
+} // namespace
 
 ArgumentParser::ArgumentParser(const CommandContext& context, std::string_view command, std::string_view description)
     : m_context(context), m_name(fmt::format("{} {}", context.program, command)), m_app(std::string(description), m_name)
@@ -47,13 +108,21 @@ ArgumentParser::Outcome ArgumentParser::parse(const Arguments& arguments)
     std::reverse(reversed.begin(), reversed.end());
     try {
         m_app.parse(std::move(reversed));
-        return Outcome::Parsed;
     } catch (const CLI::CallForHelp&) {
         m_context.out << m_app.help();
         return Outcome::HelpPrinted;
     } catch (const CLI::ParseError& error) {
         throw UsageError(fmt::format("{}; `{} --help` shows how the line is written.", error.what(), m_name));
     }
+    for (const CLI::Option* const option : static_cast<const CLI::App&>(m_app).get_options()) {
+        if (option->get_items_expected_max() == 0)
+            continue; // a flag
+        for (const std::string& value : option->results()) {
+            checkValue(*option, value);
+            noteInput(*option, value);
+        }
+    }
+    return Outcome::Parsed;
 }
 
 } // namespace headscope::app

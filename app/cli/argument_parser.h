@@ -13,8 +13,10 @@
 
 namespace headscope::app {
 
-/// The options of one command. CLI11 with three differences: an empty value is a value (`--text ""` and `--text=`), what follows an
-/// option with one value is always its value (`--text --json`), and a malformed line is a UsageError.
+/// The options of one command. CLI11 with these differences: an empty value is a value (`--text ""` and `--text=`), what
+/// follows an option with one value is always its value (`--text --json`), and a malformed line is a UsageError: so are an
+/// empty value where the option takes no text, and `-` where a file is named that cannot be standard input. Every file that
+/// the line names as an input is noted as read (core::noteRead), whatever the command does with it.
 class ArgumentParser
 {
 public:

@@ -41,6 +41,7 @@ struct Command {
     std::string_view name;
     std::string_view summary; // one line for --help
     void (*run)(const Arguments& arguments, const CommandContext& context) = nullptr;
+    std::string_view sparing = {}; // what takes less memory: "give a shorter text"
 };
 
 void runCompare(const Arguments& arguments, const CommandContext& context);

@@ -11,8 +11,9 @@ namespace headscope::app {
 /// "0.1.0"
 std::string_view version();
 
-/// Whether the first argument asks for a command (`more` are commands a program has besides the common ones), for help or for the
-/// version. Any other line belongs to the window.
+/// Whether the line asks for a command (`more` are commands a program has besides the common ones), for help or for the
+/// version, or holds a word that is neither that nor a file, which is for the command line to say. A line of files (and of
+/// Qt's options) belongs to the window.
 bool isCommandLine(int argc, char** argv, std::span<const Command> more = {});
 
 /// The whole of headscope-cli: runs the command of the line with the standard streams and with Ctrl-C as a stop request. Returns the

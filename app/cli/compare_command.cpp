@@ -6,10 +6,11 @@
 #include "app/cli/compare_tables.h"
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/read_bytes.h"
+#include "app/cli/table_output.h"
 #include "app/cli/text_options.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/message_text.h"
@@ -49,7 +50,8 @@ struct CompareLine {
     std::int64_t memory = 0;
     std::string table = "routers";
     bool attention = false;
-    std::string out;
+    std::string tokenizer; // of both
+    TableOutput out;
     std::string report;
     CompareCountsLine counts;
 
@@ -58,7 +60,6 @@ struct CompareLine {
     void check(const CLI::App& app, const CommandContext& context);
 
 private:
-    void checkOut(const CLI::App& app) const;
     void checkCounts(const CLI::App& app);
     void checkTexts(const CLI::App& app, const CommandContext& context);
 };
@@ -72,11 +73,16 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--counts-a", counts.a, "instead of A, B and a text: counts of A over a corpus, as `count` writes them")
         ->type_name("FILE");
     app.add_option("--counts-b", counts.b, "and of B")->type_name("FILE");
-    app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often")
+    app.add_option("--min-count", counts.minimum, "with counts: leave out tokens that occur less often; routers are compared over all tokens without it")
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("N");
+    app.add_option("--tokenizer", tokenizer,
+                   "the tokenizer of both, where --tokenizer-a or --tokenizer-b does not name another")
+        ->type_name("FILE");
     text.add(app, TextOptions::Role::Text, TextOptions::Ids::Refused);
     a.addCompute(app);
+    a.addOwnMemory(app, "-a");
+    b.addOwnMemory(app, "-b");
     app.add_option("--match", matching, "how experts of A find those of B; auto: identity within one run, else coselection")
         ->check(CLI::IsMember({"auto", "identity", "coselection", "weights"}).description(""))
         ->type_name("auto|identity|coselection|weights");
@@ -86,13 +92,13 @@ void CompareLine::add(CLI::App& app)
     app.add_option("--folds", settings.folds, "parts that the matching is cross-fitted over")
         ->check(CLI::Range(2, 1000).description(""))
         ->type_name("N");
-    app.add_option("--null", settings.nullReplicates, "draws of the null; 0 leaves it out")
+    app.add_option("--null", settings.nullReplicates, "draws of the null, A's and B's choices permuted in turn; 0 leaves it out")
         ->check(CLI::Range(0, 100'000).description(""))
         ->type_name("N");
-    app.add_option("--bootstrap", settings.bootstrapReplicates, "draws of the intervals; 0 leaves them out")
+    app.add_option("--bootstrap", settings.bootstrapReplicates, "0 leaves intervals out; they are computed and not drawn, so that any other number is the same")
         ->check(CLI::Range(0, 100'000).description(""))
         ->type_name("N");
-    app.add_option("--seed", settings.seed, "of all draws")->type_name("N");
+    app.add_option("--seed", settings.seed, "of the draws")->type_name("N");
     app.add_option("--length", length, "tokens of the sequence that costs are counted for, instead of those of training")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40).description(""))
         ->type_name("T");
@@ -103,7 +109,7 @@ void CompareLine::add(CLI::App& app)
         ->check(CLI::IsMember({"routers", "tokens", "experts", "attention", "cost"}).description(""))
         ->type_name("routers|tokens|experts|attention|cost");
     app.add_flag("--attention", attention, "compare the maps of matched heads and experts too");
-    app.add_option("--out", out, "write a file: .json (docs/compare-file.md), .csv, .tsv, .md or .tex")->type_name("FILE");
+    out.add(app, "write a file: .json (docs/compare-file.md), .csv, .tsv, .md or .tex");
     app.add_option("--report", report, "write a report with settings, tables and both strips: .md or .pdf")
         ->type_name("FILE");
     app.add_option("--router", routers, "routers of A: those whose strips the report shows, or whose counts are compared")
@@ -125,13 +131,6 @@ std::pair<core::RouterAddress, core::RouterAddress> pairOf(const std::string& te
     return {*a, *b};
 }
 
-void CompareLine::checkOut(const CLI::App& app) const
-{
-    if (app.count("--out") > 0 && !core::tableFormat(fs::path(out).extension().string()))
-        throw UsageError(
-            fmt::format("--out needs a name that ends in .json, .csv, .tsv, .md or .tex; {} does not.", printable(out)));
-}
-
 void CompareLine::checkCounts(const CLI::App& app)
 {
     if (counts.a.empty() || counts.b.empty())
@@ -139,7 +138,7 @@ void CompareLine::checkCounts(const CLI::App& app)
     if (!a.model().empty() || text.given())
         throw UsageError("--counts-a and --counts-b stand in the place of A, B and a text; give one or the other.");
     for (const char* option :
-         {"--fit", "--report", "--length", "--memory", "--null", "--bootstrap", "--folds", "--attention"}) {
+         {"--fit", "--report", "--tokenizer", "--length", "--memory", "--null", "--bootstrap", "--folds", "--attention"}) {
         if (app.count(option) > 0)
             throw UsageError(fmt::format("{} belongs to a comparison over a text; counts know only sums.", option));
     }
@@ -150,11 +149,9 @@ void CompareLine::checkCounts(const CLI::App& app)
     counts.settings = settings;
     counts.routers = routers;
     counts.tokens = table == "tokens";
+    if (app.count("--min-count") > 0 && !counts.tokens)
+        counts.settings.minimumTokens = counts.minimum;
     counts.out = out;
-    if (!out.empty()) {
-        requireWritable(out, counts.a, "counts file");
-        requireWritable(out, counts.b, "counts file");
-    }
 }
 
 void CompareLine::checkTexts(const CLI::App& app, const CommandContext& context)
@@ -168,9 +165,9 @@ void CompareLine::checkTexts(const CLI::App& app, const CommandContext& context)
         throw UsageError("--memory belongs to --length: give the length of the sequence too.");
     if (table == "attention" && !attention)
         throw UsageError("--table attention needs --attention, which compares the maps.");
-    if (attention && out.empty())
+    if (attention && !out.given())
         throw UsageError("--attention goes into a file: give --out too.");
-    if (app.count("--table") > 0 && (app.count("--out") == 0 || fs::path(out).extension() == ".json"))
+    if (app.count("--table") > 0 && (app.count("--out") == 0 || out.format() == core::TableFormat::Json))
         throw UsageError("--table chooses what --out writes as .csv, .tsv, .md or .tex; .json holds all tables.");
     const std::string extension = fs::path(report).extension().string();
     if (app.count("--report") > 0 && extension != ".md" && extension != ".pdf")
@@ -179,21 +176,17 @@ void CompareLine::checkTexts(const CLI::App& app, const CommandContext& context)
         throw UsageError("This program cannot draw: `headscope compare` writes PDF, and both write .md.");
     if (!routers.empty() && report.empty())
         throw UsageError("--router chooses the strips of --report; give that too.");
-    for (const std::string* file : {&out, &report}) {
-        if (file->empty())
-            continue;
-        requireWritable(*file, a.model());
-        requireWritable(*file, b.model());
-    }
 }
 
 void CompareLine::check(const CLI::App& app, const CommandContext& context)
 {
     b.computeAs(a);
+    a.takeTokenizer(tokenizer);
+    b.takeTokenizer(tokenizer);
     settings.matching = core::matchingFromString(matching); // none for auto
     for (const std::string& pair : pairs)
         settings.pairs.push_back(pairOf(pair));
-    checkOut(app);
+    out.check(app);
     if (ofCounts())
         checkCounts(app);
     else
@@ -205,10 +198,10 @@ struct Side {
     std::string fingerprint;
 };
 
-Side open(const ModelOptions& options, bool exports, const core::Progress& progress)
+Side open(const ModelOptions& options, bool exports, const OutputGuard& outputs, const core::Progress& progress)
 {
     Side side;
-    side.model = core::openModel(options.model(), options.openOptions(core::OpenFor::Running), progress);
+    side.model = options.open(core::OpenFor::Running, outputs, progress);
     if (exports)
         side.fingerprint = core::fingerprint(core::openCheckpoint(options.model(), {}, progress), progress);
     return side;
@@ -298,13 +291,12 @@ std::vector<std::size_t> stripsOf(const CompareLine& line, const core::Compariso
 
 void writeTable(const CompareLine& line, const core::Comparison& comparison, const core::ComparisonExport& what)
 {
-    core::AtomicStream file(line.out);
-    const core::TableFormat format = *core::tableFormat(fs::path(line.out).extension().string());
-    if (format == core::TableFormat::Json)
-        core::writeComparisonJson(file.stream(), comparison, what);
-    else
-        core::writeComparisonTable(file.stream(), format, *core::comparisonTable(line.table), comparison, what);
-    file.commit();
+    line.out.write([&](std::ostream& out, core::TableFormat format) {
+        if (format == core::TableFormat::Json)
+            core::writeComparisonJson(out, comparison, what);
+        else
+            core::writeComparisonTable(out, format, *core::comparisonTable(line.table), comparison, what);
+    });
 }
 
 void writeReport(const CompareLine& line, const core::Comparison& comparison, const core::ComparisonExport& what,
@@ -328,15 +320,16 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app(), context);
+    const OutputGuard outputs({{"--out", line.out.path()}, {"--report", line.report}});
     if (line.ofCounts())
         return compareCountsFiles(line.counts, context);
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const bool exports = !line.out.empty() || !line.report.empty();
+    const bool exports = line.out.given() || !line.report.empty();
     const std::string text = line.text.bytes(context);
-    const Side a = open(line.a, exports, progress);
-    const Side b = open(line.b, exports, progress);
+    const Side a = open(line.a, exports, outputs, progress);
+    const Side b = open(line.b, exports, outputs, progress);
     core::ComparisonExport what{.program = fmt::format("Headscope {}", version()),
                                 .fingerprintA = a.fingerprint,
                                 .fingerprintB = b.fingerprint,
@@ -360,7 +353,7 @@ void runCompare(const Arguments& arguments, const CommandContext& context)
     std::vector<std::string> mapNotes;
     if (line.attention)
         mapNotes = compareMaps(comparison, what, progress);
-    if (!line.out.empty())
+    if (line.out.given())
         writeTable(line, comparison, what);
     if (!line.report.empty())
         writeReport(line, comparison, what, context);

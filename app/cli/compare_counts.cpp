@@ -7,14 +7,12 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
 #include "core/corpus/counts_file.h"
-#include "core/export/atomic_stream.h"
 #include "core/export/counts_comparison_export.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <ostream>
 
 namespace headscope::app {
@@ -102,12 +100,11 @@ void compareCountsFiles(const CompareCountsLine& line, const CommandContext& con
                                       .pairs = {}};
     what.pairs.minimum = line.minimum;
     what.pairs.bootstrap.replicates = 0;
-    if (!line.out.empty()) {
-        core::AtomicStream file(line.out);
+    if (line.out.given()) {
         const auto table = line.tokens ? core::CountsComparisonTable::Tokens : core::CountsComparisonTable::Routers;
-        core::writeCountsComparison(file.stream(), *core::tableFormat(std::filesystem::path(line.out).extension().string()),
-                                    table, what, progress);
-        file.commit();
+        line.out.write([&](std::ostream& out, core::TableFormat format) {
+            core::writeCountsComparison(out, format, table, what, progress);
+        });
         shown.wipe();
     } else {
         shown.wipe();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/cli/table_output.h"
 #include "core/compare/comparison.h"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct CompareCountsLine {
     std::vector<std::string> routers; // of A; empty for all
     std::int64_t minimum = 10;        // of n(t)
     bool tokens = false;              // a row for every token instead of every pair of routers
-    std::string out;                  // empty: a table on standard output
+    TableOutput out;                  // none: a table on standard output
 };
 
 /// Throws core::Error, core::Cancelled.

@@ -4,6 +4,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
 #include "core/export/comparison_export.h"
+#include "core/trace/evaluation_mode.h"
+#include "core/trace/model_info.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +42,10 @@ std::string arrows(const std::vector<int>& expertOfB)
 void printComparison(const CommandContext& context, const core::Comparison& comparison)
 {
     const core::ComparedNames names = core::comparedNames(comparison);
-    context.out << fmt::format("A {} ({}), B {} ({})\n", names.a, comparison.a->variant, names.b, comparison.b->variant);
+    const auto kind = [](const core::ModelInfo& info) {
+        return info.visibility.segment > 0 ? fmt::format("{}; {}", info.variant, core::toString(core::evaluationMode(info))) : info.variant;
+    };
+    context.out << fmt::format("A {} ({}), B {} ({})\n", names.a, kind(*comparison.a), names.b, kind(*comparison.b));
     context.out << fmt::format("{} units of text{}; bits per byte A {}, B {}\n", comparison.alignment.units.size(),
                                comparison.alignment.sameTokens ? "" : " (tokenizers differ)",
                                number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));

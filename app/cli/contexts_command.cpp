@@ -5,12 +5,12 @@
 #include "app/cli/contexts_table.h"
 #include "app/cli/corpus_options.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/table_output.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/corpus/find_contexts.h"
-#include "core/export/atomic_stream.h"
 #include "core/tokenizer/displayed.h"
 #include "core/tokenizer/fold_case.h"
 
@@ -36,7 +36,7 @@ struct ContextsLine {
     std::string windows = "400";
     bool foldCase = false;
     std::string note;
-    std::string out;
+    TableOutput out;
 
     void add(CLI::App& app);
     void check(const CLI::App& app) const;
@@ -77,7 +77,7 @@ void ContextsLine::add(CLI::App& app)
         ->type_name("N|all");
     app.add_flag("--fold-case", foldCase, "upper and lower case are one");
     app.add_option("--note", note, "a word about the corpus, as \"held out\", for the exported file")->type_name("TEXT");
-    app.add_option("--out", out, "write a file: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
+    out.add(app, "write a file: .csv, .tsv, .json, .md or .tex");
     app.footer(
         "Without --out it prints the keyword in the middle of its context, a line each. docs/specialisation.md says more.");
 }
@@ -98,9 +98,7 @@ void ContextsLine::check(const CLI::App& app) const
 {
     if (app.count("--token") + app.count("--id") + app.count("--word") == 0)
         throw UsageError("Give what is to be found: --token PIECE, --id N or --word WORD.");
-    if (app.count("--out") > 0 && !core::tableFormat(std::filesystem::path(out).extension().string()))
-        throw UsageError(
-            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
+    out.check(app);
     windowsRun();
 }
 
@@ -191,27 +189,23 @@ void runContexts(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app());
-    if (!line.out.empty())
-        requireWritable(line.out, line.model.model());
+    const OutputGuard outputs({{"--out", line.out.path()}});
 
     makeProductsRepeatable();
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const auto opened = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
+    const auto opened = line.model.open(core::OpenFor::Running, outputs, progress);
     core::ContextSettings settings = line.settings(*opened, context);
-    if (!line.out.empty())
+    if (line.out.given())
         settings.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
     const core::Contexts contexts = core::findContexts(*opened, settings, progress);
     shown.wipe();
     printNotes(context, opened->info()->notes);
     const core::ContextsExport what = line.written(settings);
-    if (line.out.empty())
+    if (!line.out.given())
         return printContexts(context.out, contexts, what);
-    core::AtomicStream file(line.out);
-    core::writeContexts(file.stream(), *core::tableFormat(std::filesystem::path(line.out).extension().string()), contexts,
-                        what);
-    file.commit();
-    context.out << fmt::format("{}: {}\n", printable(line.out), contextsSummary(contexts, settings.expert));
+    line.out.write([&](std::ostream& out, core::TableFormat format) { core::writeContexts(out, format, contexts, what); });
+    context.out << fmt::format("{}: {}\n", printable(line.out.path()), contextsSummary(contexts, settings.expert));
 }
 
 } // namespace headscope::app

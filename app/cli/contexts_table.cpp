@@ -75,7 +75,7 @@ std::string contextsSummary(const core::Contexts& contexts, std::optional<int> e
     std::string text = fmt::format("found {} times in {} {}", contexts.corpus.positions, contexts.windows,
                                    contexts.windows == 1 ? "window" : "windows");
     if (contexts.behind > 0)
-        text += fmt::format(" (of them {} times behind documents)", contexts.behind);
+        text += fmt::format(" (and {} times behind documents, which does not count)", contexts.behind);
     if (!contexts.whole())
         text += fmt::format("; {} of the windows were run, spread evenly", contexts.windowsRun);
     if (expert)

@@ -87,7 +87,7 @@ void CorpusOptions::addReading(CLI::App& app, Corpus corpus)
 {
     app.add_option("CORPUS", m_corpus, "text files (also .gz) and folders of them")->required(corpus == Corpus::Required)->expected(1, -1)->type_name("");
     app.add_option("--documents", m_documents, "how files are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
-    app.add_option("--window", m_window, "tokens run together, instead of the length of training")->check(positive())->type_name("N");
+    app.add_option("--window", m_window, "tokens run together, instead of a segment")->check(positive())->type_name("N");
     app.add_option("--skip-first", m_skipFirst, "leave the first positions of every window out")->check(notNegative())->type_name("N");
     app.add_option("--threads", m_threads, "windows run at the same time")->check(positive())->type_name("N");
     app.add_option("--batch", m_batch, "windows in memory at the same time")->check(positive())->type_name("B");
@@ -102,13 +102,13 @@ void CorpusOptions::add(CLI::App& app, Corpus corpus)
         ->check(notNegative())
         ->type_name("M");
     app.add_option("--frequent", m_frequent, "a file with the ids of these tokens, instead of the most frequent of the corpus")->type_name("FILE");
-    app.add_option("--groups", m_groups, "groups of documents for the bootstrap")->check(positive())->type_name("G");
+    app.add_option("--groups", m_groups, "groups of documents for the intervals")->check(positive())->type_name("G");
 }
 
 void CorpusOptions::addParts(CLI::App& app)
 {
     app.add_option("--part", m_part, "count only the i-th of n parts of the documents (headscope merge adds them up)")->type_name("i/n");
-    app.add_flag("--resume", m_resume, "go on with what an interrupted count left beside --out");
+    app.add_flag("--resume", m_resume, "go on with what an interrupted count left beside --out, in FILE.counts.partial");
 }
 
 core::CountSettings CorpusOptions::settings(const core::ModelInfo& info, const CommandContext& context) const
@@ -144,12 +144,12 @@ void makeProductsRepeatable()
     setenv("MKL_CBWR", "AUTO,STRICT", 0);
 }
 
-core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, ProgressLine& line,
-                      const CommandContext& context)
+core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial,
+                      const OutputGuard& outputs, ProgressLine& line, const CommandContext& context)
 {
     makeProductsRepeatable();
     const core::Progress progress = line.progress();
-    const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Running), progress);
+    const auto opened = model.open(core::OpenFor::Running, outputs, progress);
     core::CountSettings settings = corpus.settings(*opened->info(), context);
     settings.partial = partial;
     settings.fingerprint = core::fingerprint(core::openCheckpoint(model.model(), {}, progress), progress);

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/progress_line.h"
 #include "core/corpus/count_corpus.h"
 
@@ -56,9 +57,10 @@ std::string countingText(const core::CountProgress& now);
 /// CPU).
 void makeProductsRepeatable();
 
-/// Opens the checkpoint for counting and counts, with a line that says how far it is. What MKL needs to give the same bits every time is set
-/// before it computes anything. `partial` is where an unfinished count is kept (empty: nowhere). Throws as countCorpus.
-core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial, ProgressLine& line,
-                      const CommandContext& context);
+/// Opens the checkpoint for counting and counts, with a line that says how far it is. What MKL needs to give the same bits
+/// every time is set before it computes anything. `partial` is where an unfinished count is kept (empty: nowhere); `outputs`
+/// are checked once it is known what is read. Throws as countCorpus.
+core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, const std::filesystem::path& partial,
+                      const OutputGuard& outputs, ProgressLine& line, const CommandContext& context);
 
 } // namespace headscope::app

@@ -2,11 +2,12 @@
 #include "app/cli/argument_parser.h"
 #include "app/cli/corpus_options.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "core/corpus/counts_file.h"
 #include "core/corpus/merge_counts.h"
+#include "core/corpus/partial_file.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where an unfinished count is kept: beside the file, or nowhere beside what is none (a pipe).
 fs::path partialOf(const fs::path& out)
 {
+    std::error_code ignored;
+    if (const auto status = fs::status(out, ignored);
+        fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+        return {};
     fs::path partial = out;
     partial += ".partial";
     return partial;
@@ -39,9 +45,11 @@ std::string partsOf(const core::CountedParts& parts)
 void printSummary(const CommandContext& context, const fs::path& out, const core::Counts& counts)
 {
     const core::CorpusSize& corpus = counts.streams.front().corpus;
-    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}\n", printable(out.string()),
+    const core::EvaluationMode& mode = counts.basis.evaluation;
+    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}{}\n", printable(out.string()),
                                corpus.positions, corpus.tokens, corpus.documents, corpus.documents == 1 ? "document" : "documents", corpus.bytes,
-                               counts.routers.size(), counts.basis.window, partsOf(counts.parts));
+                               counts.routers.size(), counts.basis.window, mode.segment > 0 ? "; " + core::toString(mode) : "",
+                               partsOf(counts.parts));
 }
 
 } // namespace
@@ -59,26 +67,27 @@ void runCount(const Arguments& arguments, const CommandContext& context)
     parser.app().add_option("--out", out, "the file of counts to write (docs/counts-file.md)")->required()->type_name("FILE.counts");
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
-    if (out.empty())
-        throw UsageError("--out needs the name of a file.");
-    requireWritable(out, model.model());
     const fs::path partial = partialOf(out);
-    if (corpus.resumes() && !fs::exists(partial))
-        throw core::Error(fmt::format("There is no {} to go on with; count without --resume to begin anew.", partial.string()));
+    if (corpus.resumes() && partial.empty())
+        throw UsageError(fmt::format("--resume goes on with what is kept beside a file; {} is none.", printable(out)));
+    const OutputGuard outputs({{"--out", out}, {"What is kept of an unfinished count,", partial}});
+    if (!partial.empty())
+        core::PartialFile::require(partial,
+                                   corpus.resumes() ? core::PartialFile::Start::Resume : core::PartialFile::Start::Anew);
 
     ProgressLine line(context);
     core::Counts counts;
     try {
-        counts = countFor(model, corpus, partial, line, context);
+        counts = countFor(model, corpus, partial, outputs, line, context);
     } catch (const core::Cancelled&) {
         line.wipe();
-        if (fs::exists(partial))
+        if (!partial.empty() && fs::exists(partial))
             printNotes(context, {fmt::format("{} keeps what has been counted; the same command with --resume goes on with it.", partial.string())});
         throw;
     }
     core::writeCounts(out, counts, line.progress());
-    std::error_code ignored;
-    fs::remove(partial, ignored);
+    if (!partial.empty())
+        core::PartialFile::remove(partial);
     line.wipe();
     printSummary(context, out, counts);
 }
@@ -92,9 +101,7 @@ void runMerge(const Arguments& arguments, const CommandContext& context)
     parser.app().add_option("--out", out, "the file of counts to write")->required()->type_name("FILE.counts");
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
-    if (out.empty())
-        throw UsageError("--out needs the name of a file.");
-    requireWritable(out, {});
+    const OutputGuard outputs({{"--out", out}});
 
     ProgressLine line(context);
     const core::Progress progress = line.progress();

@@ -20,6 +20,11 @@ Interrupts::Interrupts()
     sigemptyset(&m_waited);
     sigaddset(&m_waited, SIGINT);
     sigaddset(&m_waited, SIGTERM);
+    // A terminal that is closed asks to stop, too; not under nohup.
+    struct sigaction hangUp {
+    };
+    if (sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN)
+        sigaddset(&m_waited, SIGHUP);
     sigaddset(&m_waited, wakeUp);
     pthread_sigmask(SIG_BLOCK, &m_waited, &m_previous);
     m_thread = std::thread([this] { wait(); });

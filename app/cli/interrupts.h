@@ -8,9 +8,10 @@
 
 namespace headscope::app {
 
-/// Turns Ctrl-C (and a request to terminate) into a stop request. While it lives these signals are blocked in the thread that made it
-/// and in every thread started from there, and one thread waits for them, so that no code ever runs inside a signal handler. The first
-/// signal asks the work to stop; a second one ends the process at once. Make it before any other thread is started.
+/// Turns Ctrl-C (and a request to terminate, and a terminal that is closed) into a stop request. While it lives these
+/// signals are blocked in the thread that made it and in every thread started from there, and one thread waits for them, so
+/// that no code ever runs inside a signal handler. The first signal asks the work to stop; a second one ends the process at
+/// once. Make it before any other thread is started.
 class Interrupts
 {
 public:

@@ -8,6 +8,16 @@
 
 namespace headscope::app {
 
+void MemoryOptions::add(CLI::App& app, const std::string& suffix)
+{
+    app.add_option("--memory-blocks" + suffix, blocks, "segments of memory that a token sees, instead of those of the run's own evaluation")
+        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->type_name("N");
+    app.add_option("--segment" + suffix, segment, "tokens of a segment, instead of those of the run's own evaluation")
+        ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+        ->type_name("N");
+}
+
 void ModelOptions::add(CLI::App& app, const std::string& positional, const std::string& suffix)
 {
     app.add_option(positional, m_model, "the checkpoint, a file or a folder")->required()->type_name("");
@@ -28,12 +38,29 @@ void ModelOptions::addCompute(CLI::App& app)
     app.add_option("--dtype", m_dtype, "number type to compute in")
         ->check(CLI::IsMember({"float32", "bfloat16"}).description(""))
         ->type_name("float32|bfloat16");
+    m_memory.add(app);
 }
 
 void ModelOptions::computeAs(const ModelOptions& other)
 {
     m_device = other.m_device;
     m_dtype = other.m_dtype;
+    m_memory = other.m_memory;
+}
+
+void ModelOptions::takeTokenizer(const std::string& file)
+{
+    if (m_tokenizer.empty())
+        m_tokenizer = file;
+}
+
+std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, const OutputGuard& outputs,
+                                                      const core::Progress& progress,
+                                                      const std::filesystem::path& path) const
+{
+    auto model = core::openModel(path.empty() ? std::filesystem::path(m_model) : path, openOptions(purpose), progress);
+    outputs.check();
+    return model;
 }
 
 core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
@@ -48,6 +75,9 @@ core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
     if (!m_textPolicy.empty())
         options.textSplit = core::textSplitFromString(m_textPolicy);
     options.documentSeparator = m_documentSeparator;
+    const MemoryOptions memory = m_ownMemory.over(m_memory);
+    options.memoryBlocks = memory.blocks;
+    options.segment = memory.segment;
     return options;
 }
 

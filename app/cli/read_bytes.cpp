@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/read_bytes.h"
 
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/error.h"
 
@@ -78,6 +79,7 @@ std::string readBytes(const std::filesystem::path& path, const std::stop_token& 
     struct stat status {};
     if (fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode))
         throw core::Error(fmt::format("{} is a folder; give a text file.", core::shown(path)));
+    core::noteRead(path);
     return readDescriptor(file.get(), core::shown(path), stop);
 }
 

@@ -2,14 +2,15 @@
 #include "app/cli/argument_parser.h"
 #include "app/cli/command_line.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
+#include "app/cli/table_output.h"
 #include "app/cli/text_options.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/series_folder.h"
 #include "core/compare/series.h"
-#include "core/export/atomic_stream.h"
 #include "core/export/series_export.h"
 #include "core/families/model.h"
 
@@ -51,43 +52,38 @@ void runSeries(const Arguments& arguments, const CommandContext& context)
     ArgumentParser parser(context, "series", "The checkpoints of one run on the same text.");
     ModelOptions model;
     TextOptions text;
-    std::string out;
+    TableOutput out;
     model.add(parser.app(), "FOLDER");
     parser.app().get_option("FOLDER")->description("the folder with the checkpoints: model-400.pth, model-800.pth, …");
     text.add(parser.app(), TextOptions::Role::Text, TextOptions::Ids::Refused);
     model.addCompute(parser.app());
-    parser.app().add_option("--out", out, "write every router: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
+    out.add(parser.app(), "write every router: .csv, .tsv, .json, .md or .tex");
     parser.app().footer("Without --out it prints the means over all routers.");
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     text.requireOne();
-    const auto format = core::tableFormat(std::filesystem::path(out).extension().string());
-    if (parser.app().count("--out") > 0 && !format)
-        throw UsageError(
-            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
-    if (!out.empty())
-        requireWritable(out, model.model());
+    out.check(parser.app());
+    const OutputGuard outputs({{"--out", out.path()}});
 
     const auto files = core::findSeries(model.model());
     std::vector<core::SeriesMember> members;
     for (const core::SeriesFile& file : files) {
-        if (!out.empty())
-            requireWritable(out, file.path);
+        core::noteRead(file.path);
         members.push_back({file.step, file.path.filename().string()});
     }
-    const core::OpenOptions options = model.openOptions(core::OpenFor::Running);
+    outputs.check();
     ProgressLine line(context);
     const auto open = [&](std::size_t member, const core::Progress& progress) {
-        return core::openModel(files[member].path, options, progress);
+        return model.open(core::OpenFor::Running, outputs, progress, files[member].path);
     };
     const auto steps = core::runSeries(members, text.bytes(context), open, {.arrived = {}, .progress = line.progress()});
     const core::Series series = core::compareSteps(steps);
     line.wipe();
-    if (out.empty())
+    if (!out.given())
         return printSeries(context, series);
-    core::AtomicStream file(out);
-    core::writeSeries(file.stream(), *format, series, fmt::format("Headscope {}", version()));
-    file.commit();
+    out.write([&](std::ostream& to, core::TableFormat format) {
+        core::writeSeries(to, format, series, fmt::format("Headscope {}", version()));
+    });
 }
 
 } // namespace headscope::app

@@ -4,13 +4,13 @@
 #include "app/cli/command_line.h"
 #include "app/cli/corpus_options.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
+#include "app/cli/table_output.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/corpus/counts_file.h"
-#include "core/export/atomic_stream.h"
 #include "core/export/statistics_export.h"
 #include "core/export/weights_export.h"
 #include "core/families/model.h"
@@ -34,7 +34,8 @@ constexpr std::size_t cellWidth = 18;
 /// Options that say how to count. A file of counts knows.
 constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--device",
                                      "--dtype",           "--documents", "--window",      "--skip-first", "--tags",
-                                     "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch"};
+                                     "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch",
+                                     "--memory-blocks",   "--segment"};
 
 struct SpecializeLine {
     ModelOptions model;
@@ -54,7 +55,7 @@ struct SpecializeLine {
     std::uint64_t seed = 1;
     std::string table = "pairs";
     std::string note;
-    std::string out;
+    TableOutput out;
 
     void add(CLI::App& app);
     void check(const CLI::App& app) const;
@@ -87,7 +88,7 @@ void SpecializeLine::add(CLI::App& app)
         ->type_name("N");
     app.add_option("--sort", sort, "column that orders the tokens of an expert, as pmi, npmi, n_te, g2, q")
         ->type_name("COLUMN");
-    app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md and .tex)")
+    app.add_option("--top", top, "only this many tokens of each expert; 0 is all (ten in .md, .tex and of experts)")
         ->check(quiet(CLI::NonNegativeNumber))
         ->type_name("N");
     app.add_flag("--fold-case", foldCase, "upper and lower case are one");
@@ -100,7 +101,7 @@ void SpecializeLine::add(CLI::App& app)
     app.add_option("--alpha", alpha, "added to every pair before probabilities are formed")
         ->check(quiet(CLI::Range(0.0, 1e9)))
         ->type_name("X");
-    app.add_option("--bootstrap", bootstrap, "draws for the intervals of PMI; 0 leaves them out")
+    app.add_option("--bootstrap", bootstrap, "0 leaves the intervals of PMI out; they are computed and not drawn, so that any other number is the same")
         ->check(quiet(CLI::Range(0, 100'000)))
         ->type_name("N");
     app.add_option("--seed", seed, "of these draws")->type_name("N");
@@ -108,7 +109,7 @@ void SpecializeLine::add(CLI::App& app)
         ->check(quiet(CLI::IsMember({"pairs", "experts", "routers", "tags", "together", "likes", "alike"})))
         ->type_name("pairs|experts|routers|tags|together|likes|alike");
     app.add_option("--note", note, "a word about the corpus, as \"held out\", for the exported file")->type_name("TEXT");
-    app.add_option("--out", out, "write a file: .csv, .tsv, .json, .md or .tex")->type_name("FILE");
+    out.add(app, "write a file: .csv, .tsv, .json, .md or .tex");
     app.footer("MODEL CORPUS… counts anew each time; `count` keeps the counts. Without --out it prints the first tables "
                "with few tokens. docs/routing.md says what the numbers mean.");
 }
@@ -144,11 +145,8 @@ void SpecializeLine::check(const CLI::App& app) const
             names += fmt::format("{}{}", column == 0 ? "" : ", ", core::info(static_cast<core::PairColumn>(column)).name);
         throw UsageError(fmt::format("--sort takes one of {}; {} is none of them.", names, printable(sort)));
     }
-    const bool toFile = app.count("--out") > 0;
-    if (toFile && !core::tableFormat(std::filesystem::path(out).extension().string()))
-        throw UsageError(
-            fmt::format("--out needs a name that ends in .csv, .tsv, .json, .md or .tex; {} does not.", printable(out)));
-    if (!toFile && table != "pairs")
+    out.check(app);
+    if (!out.given() && table != "pairs")
         throw UsageError("--table needs --out; without it tables of top tokens are printed.");
 }
 
@@ -243,18 +241,18 @@ void printTables(const CommandContext& context, const core::Counts& counts, core
 namespace {
 
 /// What needs no corpus.
-void writeFromWeights(const SpecializeLine& line, const CommandContext& context, const core::Progress& progress)
+void writeFromWeights(const SpecializeLine& line, const OutputGuard& outputs, const CommandContext& context,
+                      const core::Progress& progress)
 {
-    const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
+    const auto model = line.model.open(core::OpenFor::Running, outputs, progress);
     core::WeightsExport what;
     what.program = fmt::format("Headscope {}", version());
     what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
     what.top = static_cast<std::size_t>(line.top);
     what.routers = selectRouters(*model->info(), line.routers.empty() ? std::vector<std::string>{"all"} : line.routers);
-    core::AtomicStream file(line.out);
-    const core::TableFormat format = *core::tableFormat(std::filesystem::path(line.out).extension().string());
-    core::writeWeights(file.stream(), format, *core::weightsTable(line.table), *model, what, progress);
-    file.commit();
+    line.out.write([&](std::ostream& out, core::TableFormat format) {
+        core::writeWeights(out, format, *core::weightsTable(line.table), *model, what, progress);
+    });
     printNotes(context, model->info()->notes);
 }
 
@@ -269,25 +267,21 @@ void runSpecialize(const Arguments& arguments, const CommandContext& context)
         return;
     line.check(parser.app());
     line.words = parser.app().count("--words") > 0;
-    if (!line.out.empty() && line.counts.empty())
-        requireWritable(line.out, line.model.model());
-    else if (!line.out.empty())
-        requireWritable(line.out, line.counts, "counts file");
+    const OutputGuard outputs({{"--out", line.out.path()}});
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
     if (core::weightsTable(line.table))
-        return writeFromWeights(line, context, progress);
-    const core::Counts counts = line.counts.empty() ? countFor(line.model, line.corpus, {}, shown, context)
+        return writeFromWeights(line, outputs, context, progress);
+    const core::Counts counts = line.counts.empty() ? countFor(line.model, line.corpus, {}, outputs, shown, context)
                                                     : core::readCounts(line.counts, progress);
     const core::StatisticsExport what = line.settings(counts);
-    if (line.out.empty())
+    if (!line.out.given())
         return printTables(context, counts, what, parser.app().count("--router") > 0, parser.app().count("--top") > 0,
                            shown);
-    core::AtomicStream file(line.out);
-    const core::TableFormat format = *core::tableFormat(std::filesystem::path(line.out).extension().string());
-    core::writeStatistics(file.stream(), format, *core::statisticsTable(line.table), counts, what, progress);
-    file.commit();
+    line.out.write([&](std::ostream& out, core::TableFormat format) {
+        core::writeStatistics(out, format, *core::statisticsTable(line.table), counts, what, progress);
+    });
     shown.wipe();
 }
 

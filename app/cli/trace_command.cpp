@@ -4,13 +4,14 @@
 #include "app/cli/command_line.h"
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_options.h"
 #include "app/cli/trace_table.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/export/trace_json.h"
 #include "core/export/trace_safetensors.h"
+#include "core/trace/loss_note.h"
 
 #include <CLI/Validators.hpp>
 #include <fmt/format.h>
@@ -70,8 +71,6 @@ void TraceLine::check(const CLI::App& app) const
     const bool toFile = app.count("--out") > 0;
     if (toFile && json)
         throw UsageError("Only one of --out and --json can be given.");
-    if (toFile && out.empty())
-        throw UsageError("--out needs the name of a file.");
     if (!routers.empty() && exports())
         throw UsageError("--router chooses what the table shows; --out and --json hold every router.");
     if (!exports() && (!attention.empty() || logits || predictions > 0))
@@ -111,6 +110,15 @@ void printTable(const CommandContext& context, const core::Trace& trace, const s
                                          info.routers.size())});
 }
 
+/// Of the checkpoint and of what it did.
+std::vector<std::string> notesOf(const core::Trace& trace)
+{
+    std::vector<std::string> notes = trace.model->notes;
+    if (auto note = core::lossNote(trace))
+        notes.push_back(std::move(*note));
+    return notes;
+}
+
 core::TraceExport exportOf(const TraceLine& line, const core::Model& model, std::vector<core::MapAddress> maps,
                            const core::Progress& progress)
 {
@@ -132,12 +140,11 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     line.check(parser.app());
-    if (!line.out.empty())
-        requireWritable(line.out, line.model.model());
+    const OutputGuard outputs({{"--out", line.out}});
 
     ProgressLine shown(context);
     const core::Progress progress = shown.progress();
-    const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
+    const auto model = line.model.open(core::OpenFor::Running, outputs, progress);
     if (line.target.given())
         refuseTarget(*model->info());
     std::vector<core::MapAddress> maps = selectMaps(*model->info(), line.attention);
@@ -151,7 +158,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     if (!line.exports()) {
         shown.wipe();
         printTable(context, *trace, line.routers);
-        return printNotes(context, model->info()->notes);
+        return printNotes(context, notesOf(*trace));
     }
     const core::TraceExport what = exportOf(line, *model, std::move(maps), progress);
     sayMapSize(context, *trace, what);
@@ -160,7 +167,7 @@ void runTrace(const Arguments& arguments, const CommandContext& context)
     else
         core::writeTraceFile(line.out, *trace, what, progress);
     shown.wipe();
-    printNotes(context, model->info()->notes);
+    printNotes(context, notesOf(*trace));
 }
 
 } // namespace headscope::app

@@ -4,6 +4,7 @@
 #include "app/cli/printable.h"
 #include "app/cli/table.h"
 #include "core/export/trace_export.h"
+#include "core/trace/evaluation_mode.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,8 @@ void printHeading(std::ostream& out, const core::Trace& trace)
     }
     if (counted > 0)
         out << fmt::format(", {:.3f} nats per token", sum / static_cast<double>(counted));
+    if (info.visibility.segment > 0)
+        out << fmt::format("; {}", core::toString(core::evaluationMode(info)));
     out << '\n';
 }
 

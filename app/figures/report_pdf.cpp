@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/figures/report_pdf.h"
 
-#include "core/checkpoint/message_text.h"
-#include "core/error.h"
+#include "core/checkpoint/atomic_file.h"
 #include "widgets/palette.h"
 #include "widgets/theme.h"
 
+#include <QBuffer>
 #include <QGuiApplication>
 #include <QPageSize>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QTextDocument>
-
-#include <fmt/format.h>
 
 namespace headscope::app {
 
@@ -31,11 +28,11 @@ std::string colourOf(int expert)
 
 void writeReportPdf(const std::filesystem::path& path, const core::Report& report)
 {
-    QSaveFile file(QString::fromStdString(path.string()));
-    if (!file.open(QIODevice::WriteOnly))
-        throw core::Error(fmt::format("{} cannot be written: {}; choose another place.", core::shown(path), file.errorString().toStdString()));
+    core::AtomicFile file(path); // first: what cannot be written needs no painting
+    QBuffer pages;
+    pages.open(QIODevice::WriteOnly);
     {
-        QPdfWriter writer(&file);
+        QPdfWriter writer(&pages);
         writer.setPageSize(QPageSize(QPageSize::A4));
         writer.setPageOrientation(QPageLayout::Landscape);
         writer.setPageMargins({}); // QTextDocument keeps its own, with the number of the page
@@ -47,8 +44,8 @@ void writeReportPdf(const std::filesystem::path& path, const core::Report& repor
         document.setHtml(QString::fromStdString(core::reportHtml(report, colourOf)));
         document.print(&writer);
     }
-    if (!file.commit())
-        throw core::Error(fmt::format("{} cannot be written: {}; choose another place.", core::shown(path), file.errorString().toStdString()));
+    file.write(std::string_view(pages.data().constData(), static_cast<std::size_t>(pages.data().size())));
+    file.commit();
 }
 
 void writeReportPdfWithoutWindow(const std::filesystem::path& path, const core::Report& report)

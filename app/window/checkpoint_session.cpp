@@ -22,7 +22,10 @@ void CheckpointSession::open(const ModelOpener& opener)
         Priority::Opening,
         [opener, path = m_path, options = m_options](const core::Progress& progress) {
             FileStamp stamp = FileStamp::of(path); // before reading: a change meanwhile is seen
-            return Opened{opener(path, options, progress), std::move(stamp)};
+            const auto files = std::make_shared<core::FilesInUse>(core::FilesInUse::Readers::ThisThread);
+            auto model = opener(path, options, progress);
+            files->stopAdding();
+            return Opened{std::move(model), std::move(stamp), files};
         },
         this, [this](Outcome<Opened> outcome) { finish(std::move(outcome)); },
         [this](const ProgressReport& report) {
@@ -43,6 +46,7 @@ void CheckpointSession::finish(Outcome<Opened> outcome)
         m_model = std::move(opened->model);
         m_state = State::Ready;
         m_stamp = std::move(opened->stamp);
+        m_files = std::move(opened->files);
         startTracer(m_stamp);
         Q_EMIT changed();
         Q_EMIT this->opened();

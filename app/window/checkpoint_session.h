@@ -4,6 +4,7 @@
 #include "app/window/compute.h"
 #include "app/window/file_stamp.h"
 #include "app/window/trace_controller.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/families/model.h"
 
 #include <QObject>
@@ -81,6 +82,7 @@ private:
     struct Opened {
         std::shared_ptr<const core::Model> model;
         FileStamp stamp;
+        std::shared_ptr<const core::FilesInUse> files; // that were read
     };
 
     void finish(Outcome<Opened> outcome);
@@ -95,6 +97,7 @@ private:
     std::vector<core::MissingParameter> m_missing;
     std::shared_ptr<const core::Model> m_model;
     FileStamp m_stamp; // of the file, from before it was read
+    std::shared_ptr<const core::FilesInUse> m_files; // nothing is written over them while it is open
     bool m_toldOfChange = false;
     std::unique_ptr<TraceController> m_tracer;
     Job m_job; // last: it ends before anything it delivers to

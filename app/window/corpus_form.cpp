@@ -42,7 +42,7 @@ CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSet
     m_window = new QSpinBox;
     m_window->setObjectName(QStringLiteral("window"));
     m_window->setRange(trained ? 0 : 1, 1 << 24);
-    m_window->setSpecialValueText(trained ? tr("as in training (%1)").arg(*trained) : QString());
+    m_window->setSpecialValueText(trained ? tr("a segment (%1)").arg(*trained) : QString());
     m_window->setValue(static_cast<int>(former.window));
     m_window->setSuffix(tr(" tokens"));
     m_skipFirst = new QSpinBox;

@@ -3,10 +3,13 @@
 
 #include "app/window/device_list.h"
 #include "app/window/file_drop.h"
+#include "app/window/memory_form.h"
 #include "app/window/parameter_form.h"
 #include "app/window/resources.h"
 #include "app/window/window_messages.h"
 #include "core/checkpoint/hyper_parameters.h"
+#include "core/trace/evaluation_mode.h"
+#include "core/trace/loss_note.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -95,6 +98,7 @@ void MainWindow::connectActions()
     connect(m_actions, &WindowActions::openFile, this, [this] { ask(FileQuestion::Kind::Checkpoint); });
     connect(m_actions, &WindowActions::openFolder, this, [this] { ask(FileQuestion::Kind::Folder); });
     connect(m_actions, &WindowActions::chooseTokenizer, this, [this] { ask(FileQuestion::Kind::Tokenizer); });
+    connect(m_actions, &WindowActions::chooseMemory, this, &MainWindow::askMemory);
     connect(m_actions, &WindowActions::openPath, this, [this](const QString& path) { open(path); });
     connect(m_actions, &WindowActions::closeCheckpoint, this,
             [this] { m_workspace.close(m_workspace.checkpoints().current()); });
@@ -238,6 +242,22 @@ void MainWindow::openWith(const CheckpointSession& session, const std::filesyste
     m_workspace.open(session.path(), options);
 }
 
+/// How much of what is before a segment its tokens see.
+void MainWindow::askMemory()
+{
+    const CheckpointSession* session = m_workspace.checkpoints().current();
+    if (!session || !session->info())
+        return;
+    auto* form = new MemoryForm(core::evaluationMode(*session->info()), session->options(), this);
+    form->setAttribute(Qt::WA_DeleteOnClose);
+    connect(form, &QDialog::accepted, this, [this, form, path = session->path(), options = session->options()]() mutable {
+        options.memoryBlocks = form->memoryBlocks();
+        options.segment = form->segment();
+        m_workspace.open(path, options);
+    });
+    form->open();
+}
+
 /// One of the open ones, or a file when there is no other.
 void MainWindow::openSecond()
 {
@@ -300,6 +320,7 @@ void MainWindow::checkpointShown(CheckpointSession* session)
     m_info->setInfo(info.get());
     m_status->setInfo(info.get());
     m_actions->setHasCheckpoint(session);
+    m_actions->setHasSegments(info && info->visibility.segment > 0);
     setWindowTitle(session ? tr("%1 – Headscope").arg(session->name()) : tr("Headscope"));
     m_views->textMessages()->dismiss(textSubject());
     m_views->textMessages()->dismiss(tokenizerSubject());
@@ -398,6 +419,11 @@ void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
     m_status->setTrace(trace.get());
     if (trace)
         m_views->textMessages()->dismiss(textSubject());
+    const auto note = trace ? core::lossNote(*trace) : std::nullopt;
+    if (note)
+        m_views->textMessages()->show(lossAboveUniform(*note));
+    else
+        m_views->textMessages()->dismiss(lossSubject());
     if (trace && m_toReveal) // when everything has its place again
         QMetaObject::invokeMethod(this, &MainWindow::reveal, Qt::QueuedConnection);
 }

@@ -70,6 +70,7 @@ private:
     void arrange();
 
     void ask(FileQuestion::Kind kind, Slot slot = Slot::A);
+    void askMemory();
     void openSecond();
     void openWith(const CheckpointSession& session, const std::filesystem::path& tokenizer, const std::string& device);
     QList<QWidget*> panes() const; // in the order of tabs

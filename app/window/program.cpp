@@ -3,6 +3,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_code.h"
+#include "app/cli/process.h"
 #include "app/window/main_window.h"
 #include "app/window/resources.h"
 
@@ -47,6 +48,7 @@ ModelOpener modelOpener()
 
 int runWindow(int argc, char** argv)
 {
+    prepareProcess();
     setenv("MKL_CBWR", "AUTO,STRICT", 0); // as the command that counts: what is counted here is the same to the bit
     if (!hasDisplay()) {
         std::cerr << "There is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. `headscope show` writes a picture of "

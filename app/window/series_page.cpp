@@ -117,7 +117,9 @@ void SeriesPage::start()
                     Priority::Corpus,
                     [folder = m_wanted, text = m_wantedText, options, opener = m_workspace.opener(),
                      arrived](const core::Progress& progress) -> SharedResult {
+                        const auto inUse = std::make_shared<core::FilesInUse>(core::FilesInUse::Readers::ThisThread);
                         auto result = std::make_shared<Result>();
+                        result->inUse = inUse;
                         result->files = core::findSeries(folder);
                         std::vector<core::SeriesMember> members;
                         for (const core::SeriesFile& file : result->files)
@@ -133,10 +135,11 @@ void SeriesPage::start()
                                 std::ranges::upper_bound(steps, step->member.step, {},
                                                          [](const core::SeriesStep& other) { return other.member.step; }),
                                 *step);
-                            arrived(std::make_shared<const Result>(
-                                Result{result->files, std::make_shared<const core::Series>(core::compareSteps(steps))}));
+                            arrived(std::make_shared<const Result>(Result{
+                                result->files, std::make_shared<const core::Series>(core::compareSteps(steps)), inUse}));
                         };
                         const auto all = core::runSeries(members, text, openMember, hooks);
+                        inUse->stopAdding();
                         result->series = std::make_shared<const core::Series>(core::compareSteps(all));
                         return result;
                     },

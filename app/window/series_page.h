@@ -4,6 +4,7 @@
 #include "app/jobs/compute_queue.h"
 #include "app/window/message_area.h"
 #include "app/window/workspace.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/series_folder.h"
 #include "core/compare/series.h"
 #include "widgets/series_view.h"
@@ -43,6 +44,7 @@ private:
     struct Result {
         std::vector<core::SeriesFile> files;
         std::shared_ptr<const core::Series> series;
+        std::shared_ptr<const core::FilesInUse> inUse; // what the run was read from
     };
     using SharedResult = std::shared_ptr<const Result>;
 

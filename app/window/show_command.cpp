@@ -5,7 +5,7 @@
 #include "app/cli/argument_parser.h"
 #include "app/cli/cost_text.h"
 #include "app/cli/model_options.h"
-#include "app/cli/output_file.h"
+#include "app/cli/output_guard.h"
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/read_bytes.h"
@@ -13,9 +13,12 @@
 #include "app/window/main_window.h"
 #include "app/window/program.h"
 #include "app/window/resources.h"
+#include "core/checkpoint/atomic_file.h"
+#include "core/checkpoint/files_in_use.h"
 
 #include <CLI/Validators.hpp>
 #include <QApplication>
+#include <QBuffer>
 #include <QEventLoop>
 #include <QImageWriter>
 #include <QTabWidget>
@@ -67,34 +70,37 @@ void ShowLine::add(CLI::App& app)
         "the checkpoint, a file or a folder; without it the demonstration checkpoint");
     textOption = app.add_option("--text", text, "the text; without it a sample")->type_name("TEXT");
     app.add_option("--file", file, "the text, from a file; - is standard input")->excludes(textOption)->type_name("FILE");
-    app.add_option("--out", out, "where the picture is written")->capture_default_str()->type_name("PICTURE.png");
+    app.add_option("--out", out, "where the picture is written")->capture_default_str()->type_name("PICTURE.png|.jpg");
     app.add_option("--size", size, "of the window")->capture_default_str()->type_name("WIDTHxHEIGHT");
     app.add_option("--theme", theme, "its colours")
-        ->check(CLI::IsMember({"light", "dark"}))
+        ->check(CLI::IsMember({"light", "dark"}).description(""))
         ->capture_default_str()
         ->type_name("light|dark");
     app.add_option("--page", page, "what is in front")
-        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare", "series"}))
+        ->check(CLI::IsMember({"routing", "attention", "specialisation", "compare", "series"}).description(""))
         ->capture_default_str()
         ->type_name("routing|attention|specialisation|compare|series");
     app.add_option("--router", router, "the router that is chosen, as layers.0.self.v.h1")->type_name("ADDRESS");
     app.add_option("--run", run, "the folder with the checkpoints of a run, for the page series")->type_name("FOLDER");
     app.add_option("--second", second, "the checkpoint in slot B, for the page compare")->type_name("MODEL");
     app.add_option("--tint", tint, "what colours the bands of the page compare")
-        ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}))
+        ->check(CLI::IsMember({"agreement", "mean", "loss", "divergence"}).description(""))
         ->capture_default_str()
         ->type_name("agreement|mean|loss|divergence");
     app.add_option("--table", table, "what is below on the page compare")
-        ->check(CLI::IsMember({"routers", "experts", "cost", "corpus", "attention"}))
+        ->check(CLI::IsMember({"routers", "experts", "cost", "corpus", "attention"}).description(""))
         ->capture_default_str()
         ->type_name("routers|experts|cost|corpus|attention");
     auto* const countsOption = app.add_option("--counts", counts, "counts of the checkpoint, for the page specialisation")->type_name("FILE");
-    auto* const corpusOption = app.add_option("--corpus", corpus, "the texts that were counted")->type_name("PATH");
+    auto* const corpusOption =
+        app.add_option("--corpus", corpus, "the texts that were counted, for --contexts")->type_name("PATH");
     app.add_option("--documents", documents, "how they are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
-    app.add_option("--contexts", contexts, "show where a token of the table stands in them, as the vocabulary spells it")
-        ->needs(countsOption)
-        ->needs(corpusOption)
-        ->type_name("PIECE");
+    auto* const contextsOption =
+        app.add_option("--contexts", contexts, "show where a token of the table stands in them, as the vocabulary spells it")
+            ->needs(countsOption)
+            ->needs(corpusOption)
+            ->type_name("PIECE");
+    corpusOption->needs(contextsOption);
     app.add_option("--expert", expert, "the expert whose contexts are shown")->type_name("E");
 }
 
@@ -227,7 +233,10 @@ void showSecond(const ShowLine& line, MainWindow& window, Picture& picture)
     page.view().setTint(tintNamed(line.tint));
     page.view().setPage(tableNamed(line.table));
     core::OpenOptions options;
-    options.device = line.model.openOptions(core::OpenFor::Running).device;
+    const core::OpenOptions chosen = line.model.openOptions(core::OpenFor::Running);
+    options.device = chosen.device;
+    options.memoryBlocks = chosen.memoryBlocks;
+    options.segment = chosen.segment;
     Workspace& workspace = window.workspace();
     workspace.open(line.second, options, Slot::B);
     const bool compares = line.page == "compare";
@@ -258,11 +267,31 @@ void showContexts(SpecialisationPage& page, const ShowLine& line)
     Q_EMIT page.view().contextsAsked({static_cast<std::uint32_t>(row - rows.begin()), line.expert});
 }
 
+/// The picture is what the name says, or it is refused.
+const char* pictureFormat(const std::string& out)
+{
+    std::string extension = std::filesystem::path(out).extension().string();
+    std::ranges::transform(extension, extension.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    if (extension == ".png")
+        return "png";
+    if (extension == ".jpg" || extension == ".jpeg")
+        return "jpg";
+    throw UsageError(fmt::format(
+        "--out needs a name that ends in .png, .jpg or .jpeg; {} does not, and no other kind of picture is written.",
+        printable(out)));
+}
+
 void savePicture(MainWindow& window, const std::string& out)
 {
-    QImageWriter writer(QString::fromStdString(out), "png");
+    core::AtomicFile file(out);
+    QBuffer bytes;
+    bytes.open(QIODevice::WriteOnly);
+    QImageWriter writer(&bytes, pictureFormat(out));
     if (!writer.write(window.grab().toImage()))
         throw core::Error(fmt::format("{}: the picture cannot be written ({}).", out, writer.errorString().toStdString()));
+    file.write(std::string_view(bytes.data().constData(), static_cast<std::size_t>(bytes.data().size())));
+    file.commit();
 }
 
 void printTable(const CommandContext& context, const core::Trace& trace)
@@ -286,6 +315,7 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     if (parser.parse(arguments) == ArgumentParser::Outcome::HelpPrinted)
         return;
     const QSize size = line.pixels();
+    pictureFormat(line.out);
     const std::string text = line.read(context);
 
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
@@ -296,7 +326,8 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     QApplication program(count, names);
     const widgets::Theme::Kind theme = prepareProgram(program);
     const std::filesystem::path model = modelOrDemo(line);
-    requireWritable(line.out, model);
+    core::noteRead(model);
+    const OutputGuard outputs({{"--out", line.out}});
 
     Workspace workspace(modelOpener());
     MainWindow window(workspace, MainWindow::Memory::None, theme);
@@ -308,6 +339,7 @@ void runShow(const Arguments& arguments, const CommandContext& context)
     workspace.open(model, line.model.openOptions(core::OpenFor::Running));
     window.show();
     picture.wait();
+    outputs.check(); // now it is known what lies beside the checkpoint
     if (!line.router.empty()) {
         workspace.selection().setRouter(selectRouters(*workspace.trace()->model, {line.router}).front());
         picture.wait();

@@ -68,6 +68,22 @@ private:
     Clock::duration m_interval = 1s;
 };
 
+std::shared_ptr<const core::FilesInUse> filesInUse(const std::vector<std::filesystem::path>& paths)
+{
+    auto files = std::make_shared<core::FilesInUse>(core::FilesInUse::Readers::None);
+    for (const std::filesystem::path& path : paths)
+        files->add(path);
+    return files;
+}
+
+std::shared_ptr<const core::FilesInUse> filesOf(const core::CountSettings& settings)
+{
+    std::vector<std::filesystem::path> paths = settings.corpus;
+    if (!settings.tags.empty())
+        paths.push_back(settings.tags);
+    return filesInUse(paths);
+}
+
 struct CountWork {
     std::shared_ptr<const core::Model> model;
     std::filesystem::path path;
@@ -77,6 +93,7 @@ struct CountWork {
 
     SharedCounts operator()(const core::Progress& progress)
     {
+        const core::FilesInUse files(core::FilesInUse::Readers::ThisThread);
         settings.fingerprint = fingerprintOf(path, progress);
         if (FileStamp::of(path) != stamp)
             throw core::Error(fmt::format(
@@ -146,6 +163,8 @@ SpecialisationController::Held SpecialisationController::heldOf(const Checkpoint
 
 void SpecialisationController::hold(const CheckpointSession* session, Held held)
 {
+    if (held.corpus && !held.files)
+        held.files = filesOf(*held.corpus);
     const bool known = m_held.contains(session);
     if (!known)
         connect(session, &QObject::destroyed, this, [this, session] { forget(session); });
@@ -282,10 +301,10 @@ void SpecialisationController::openCounts(const std::filesystem::path& path)
             return SharedCounts(std::move(counts));
         },
         this,
-        [this, guard = QPointer(of)](Outcome<SharedCounts> outcome) {
+        [this, path, guard = QPointer(of)](Outcome<SharedCounts> outcome) {
             if (auto* counts = std::get_if<SharedCounts>(&outcome); counts && guard) {
                 const QString about = aboutOf(**counts);
-                hold(guard, {std::move(*counts), widgets::Completeness::Whole, about});
+                hold(guard, {std::move(*counts), widgets::Completeness::Whole, about, {}, filesInUse({path})});
             } else if (const auto* failure = std::get_if<Failure>(&outcome)) {
                 Q_EMIT failed(QString::fromStdString(failure->sentence));
             }
@@ -426,8 +445,11 @@ std::optional<core::CountSettings> SpecialisationController::corpus() const
 
 void SpecialisationController::setCorpus(std::optional<core::CountSettings> corpus)
 {
-    if (const auto found = m_held.find(session()); found != m_held.end())
+    if (const auto found = m_held.find(session()); found != m_held.end()) {
+        if (corpus)
+            found->second.files = filesOf(*corpus);
         found->second.corpus = std::move(corpus);
+    }
 }
 
 widgets::Completeness SpecialisationController::completeness() const

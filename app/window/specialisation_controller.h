@@ -4,6 +4,7 @@
 #include "app/jobs/compute_queue.h"
 #include "app/window/unfinished_counts.h"
 #include "app/window/workspace.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/corpus/count_corpus.h"
 #include "core/export/statistics_export.h"
 #include "widgets/specialisation_view.h"
@@ -73,6 +74,7 @@ private:
         widgets::Completeness completeness = widgets::Completeness::Whole;
         QString about;
         std::optional<core::CountSettings> corpus = {};
+        std::shared_ptr<const core::FilesInUse> files = {}; // the corpus, or the file they were opened from
     };
     struct Run {
         QPointer<CheckpointSession> session;

@@ -172,7 +172,11 @@ void SpecialisationPage::findContexts(const widgets::PairInQuestion& pair)
 void SpecialisationPage::showInEditor(const core::Context& context)
 {
     m_messages->dismiss(contextsSubject());
-    if (!context.passage.sameTokens)
+    if (context.passage.remembers)
+        m_messages->show({contextsSubject(), Message::Kind::Notice,
+                          tr("In the corpus the model remembered what stands before this passage. Alone, it is decided without that memory, and "
+                             "gates and choices can be others.")});
+    else if (!context.passage.sameTokens)
         m_messages->show({contextsSubject(), Message::Kind::Notice,
                           tr("The window of this context begins inside of a word. Alone, the passage begins with other "
                              "tokens than it had "

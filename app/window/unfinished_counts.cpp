@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/unfinished_counts.h"
 
+#include "core/checkpoint/atomic_file.h"
+#include "core/corpus/partial_file.h"
+#include "core/error.h"
+
 #include <QCryptographicHash>
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <cmath>
@@ -93,7 +96,7 @@ fs::path UnfinishedCounts::stateOf(const fs::path& checkpoint) const
 
 core::CountSettings UnfinishedCounts::begin(const fs::path& checkpoint, core::CountSettings settings)
 {
-    if (m_folder.empty() || !QDir().mkpath(shown(m_folder)))
+    if (m_folder.empty() || !QDir().mkpath(shown(m_folder)) || core::PartialFile::isHeld(stateOf(checkpoint)))
         return settings;
     if (!settings.resume)
         forget(checkpoint);
@@ -107,10 +110,12 @@ void UnfinishedCounts::note(const fs::path& checkpoint, const core::CountSetting
 {
     if (m_folder.empty())
         return;
-    QSaveFile file(shown(descriptionOf(stateOf(checkpoint))));
-    if (file.open(QIODevice::WriteOnly)) {
-        file.write(QJsonDocument(describe(settings, fraction)).toJson());
-        file.commit(); // without it the count cannot be gone on with, and nothing else is lost
+    try {
+        core::AtomicFile file(descriptionOf(stateOf(checkpoint)));
+        file.write(QJsonDocument(describe(settings, fraction)).toJson().toStdString());
+        file.commit();
+    } catch (const core::Error&) {
+        // Without it the count cannot be gone on with, and nothing else is lost.
     }
 }
 
@@ -119,7 +124,7 @@ void UnfinishedCounts::forget(const fs::path& checkpoint) const
     if (m_folder.empty())
         return;
     std::error_code ignored;
-    fs::remove(stateOf(checkpoint), ignored);
+    core::PartialFile::remove(stateOf(checkpoint)); // unless another window's count is at it
     fs::remove(descriptionOf(stateOf(checkpoint)), ignored);
 }
 
@@ -130,7 +135,7 @@ std::optional<UnfinishedCount> UnfinishedCounts::find(const fs::path& checkpoint
         return std::nullopt;
     const fs::path state = stateOf(checkpoint);
     QFile file(shown(descriptionOf(state)));
-    if (!QFile::exists(shown(state)) || file.size() > mostBytes || !file.open(QIODevice::ReadOnly))
+    if (QFileInfo(shown(state)).size() == 0 || file.size() > mostBytes || !file.open(QIODevice::ReadOnly))
         return std::nullopt;
     auto unfinished = understand(QJsonDocument::fromJson(file.readAll()).object());
     if (unfinished) {
@@ -150,7 +155,7 @@ void UnfinishedCounts::keepFew(const fs::path& newest) const
         if (description.stem() == newest.stem())
             continue;
         fs::remove(description, ignored);
-        fs::remove(description.replace_extension(".partial"), ignored);
+        core::PartialFile::remove(description.replace_extension(".partial"));
     }
 }
 

@@ -26,7 +26,8 @@ public:
     explicit UnfinishedCounts(std::filesystem::path folder = {}) : m_folder(std::move(folder)) {}
 
     /// Settings with the place where their state is kept, in the place of what was unfinished of this checkpoint (unless
-    /// they go on with it). Without a folder, or where it cannot be written, they stay as they are.
+    /// they go on with it). Without a folder, where it cannot be written, or while another program counts with this
+    /// checkpoint, they stay as they are.
     core::CountSettings begin(const std::filesystem::path& checkpoint, core::CountSettings settings);
     /// How far it has come.
     void note(const std::filesystem::path& checkpoint, const core::CountSettings& settings, double fraction) const;

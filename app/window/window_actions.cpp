@@ -53,6 +53,8 @@ void WindowActions::makeFileMenu()
     m_demos = menu->addMenu(tr("Open &demonstration"));
     menu->addSeparator();
     m_needCheckpoint.push_back(add(menu, tr("Choose &tokenizer…"), {}, &WindowActions::chooseTokenizer));
+    m_memory = add(menu, tr("Choose &memory…"), {}, &WindowActions::chooseMemory);
+    setHasSegments(false);
     m_needCheckpoint.push_back(
         add(menu, tr("&Close checkpoint"), QKeySequence::Close, &WindowActions::closeCheckpoint, QStringLiteral("close")));
     menu->addSeparator();
@@ -195,6 +197,11 @@ void WindowActions::setTheme(ThemeChoice choice)
 {
     for (QAction* action : m_themeGroup->actions())
         action->setChecked(action->data().toInt() == static_cast<int>(choice));
+}
+
+void WindowActions::setHasSegments(bool has)
+{
+    m_memory->setEnabled(has);
 }
 
 void WindowActions::setHasCheckpoint(bool has)

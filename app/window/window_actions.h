@@ -38,6 +38,8 @@ public:
     void setTheme(ThemeChoice choice);
     /// What needs a checkpoint.
     void setHasCheckpoint(bool has);
+    /// What needs a checkpoint that cuts texts into segments.
+    void setHasSegments(bool has);
     /// A trace is shown to be under way.
     void setTracing(bool tracing);
     /// There is a B.
@@ -53,6 +55,7 @@ Q_SIGNALS:
     void openFolder();
     void openPath(const QString& path);
     void chooseTokenizer();
+    void chooseMemory();
     void closeCheckpoint();
     void chooseSlot(headscope::app::Slot slot);
     void swapSlots();
@@ -91,6 +94,7 @@ private:
     std::vector<std::pair<QAction*, QString>> m_symbols; // names of the pictures
     std::vector<std::pair<QPushButton*, QString>> m_buttonSymbols;
     QActionGroup* m_themeGroup = nullptr;
+    QAction* m_memory = nullptr;
     QAction* m_stop = nullptr;
     QAction* m_swap = nullptr;
     QToolBar* m_bar = nullptr;

@@ -69,6 +69,11 @@ QString textSubject()
     return QStringLiteral("text");
 }
 
+QString lossSubject()
+{
+    return QStringLiteral("loss");
+}
+
 Message openingFailed(const std::filesystem::path& path, const QString& sentence)
 {
     return {checkpointSubject(path), Message::Kind::Error, sentence};
@@ -105,6 +110,11 @@ Message changedOnDisk(const CheckpointSession& session, std::function<void()> op
 Message textFailed(const QString& sentence)
 {
     return {textSubject(), Message::Kind::Error, sentence};
+}
+
+Message lossAboveUniform(const std::string& sentence)
+{
+    return {lossSubject(), Message::Kind::Notice, QString::fromStdString(sentence)};
 }
 
 Message textStopped(std::function<void()> traceAgain)

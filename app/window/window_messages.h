@@ -13,12 +13,15 @@ QString demoSubject();
 QString tokenizerSubject();
 QString textSubject();
 QString secondSubject();
+QString lossSubject();
 
 Message openingFailed(const std::filesystem::path& path, const QString& sentence);
 Message demoMissing(std::function<void()> openAnother);
 Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose);
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
 Message textFailed(const QString& sentence);
+/// The model predicts the text worse than a guess (core::lossNote).
+Message lossAboveUniform(const std::string& sentence);
 Message textStopped(std::function<void()> traceAgain);
 /// The text waits for an answer.
 Message textTakesLong(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/atomic_file.h"
 
+#include "core/checkpoint/files_in_use.h"
+#include "core/checkpoint/message_text.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <random>
 #include <string>
 #include <sys/stat.h>
@@ -22,16 +26,28 @@ constexpr std::size_t kBufferBytes = 256 * 1024;
 constexpr std::size_t kLongestStem = 200; // of the name that the temporary file takes over; file systems allow 255 bytes
 constexpr int kAttempts = 100;
 
-/// Where the bytes go in the end: behind a link, the file it leads to, which need not exist yet.
-fs::path resolveLinks(const fs::path& target)
+/// The descriptor of this process that a path stands for, as /dev/stdout and /proc/self/fd/1 do. What the shell opened is
+/// written through: a name in its place would be seen by nobody who reads there.
+std::optional<int> descriptorNamed(const fs::path& target)
 {
+    constexpr int mostLinks = 40;
     std::error_code error;
     fs::path path = target;
-    for (int step = 0; step < 40 && fs::is_symlink(path, error); ++step) {
+    for (int step = 0; step < mostLinks; ++step) {
+        const std::string folder = path.parent_path().string();
+        const std::string name = path.filename().string();
+        if (folder == "/proc/self/fd" || folder == "/dev/fd") {
+            int descriptor = -1;
+            const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), descriptor);
+            if (problem == std::errc() && end == name.data() + name.size())
+                return descriptor;
+        }
+        if (!fs::is_symlink(path, error))
+            break;
         const fs::path next = fs::read_symlink(path, error);
         path = next.is_absolute() ? next : path.parent_path() / next;
     }
-    return path;
+    return std::nullopt;
 }
 
 std::string randomSuffix()
@@ -46,15 +62,22 @@ std::string randomSuffix()
 
 } // namespace
 
-AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(resolveLinks(m_target))
+AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(behindLinks(m_target))
 {
+    m_buffer.reserve(kBufferBytes);
+    if (const auto descriptor = descriptorNamed(m_target)) {
+        m_descriptor = ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
+        if (m_descriptor < 0)
+            fail(errno);
+        return;
+    }
+    refuseInput();
     struct stat info = {};
     const bool exists = ::stat(m_final.c_str(), &info) == 0;
     if (exists && S_ISDIR(info.st_mode))
         fail(EISDIR);
     if (!m_final.has_filename())
         fail(m_final.empty() ? ENOENT : EISDIR);
-    m_buffer.reserve(kBufferBytes);
     if (!exists || S_ISREG(info.st_mode)) {
         openTemporary();
         return;
@@ -67,6 +90,19 @@ AtomicFile::AtomicFile(fs::path target) : m_target(std::move(target)), m_final(r
 AtomicFile::~AtomicFile()
 {
     discard();
+}
+
+void AtomicFile::refuseInput() const
+{
+    const auto conflict = conflictWith(m_target);
+    if (!conflict)
+        return;
+    if (conflict->how == InUse::How::InsideCorpus)
+        throw Error(fmt::format(
+            "{} is not written: it lies in the folder {}, whose files are read as a corpus; choose another folder.",
+            shown(m_target), conflict->name()));
+    throw Error(fmt::format("{} is not written: it is {}, which is read here; choose another name.", shown(m_target),
+                            conflict->name()));
 }
 
 void AtomicFile::openTemporary()
@@ -130,6 +166,7 @@ void AtomicFile::commit()
 {
     flush();
     if (!m_temporary.empty()) {
+        refuseInput(); // once more: some inputs are opened meanwhile
         keepPermissions();
         if (::fsync(m_descriptor) != 0)
             fail(errno);
@@ -162,7 +199,9 @@ void AtomicFile::fail(int error) const
         reason = "it is a folder";
     else if (error == ENOENT || error == ENOTDIR)
         reason = "its folder does not exist";
-    throw Error(fmt::format("{} cannot be written: {}.", m_target.string(), reason));
+    else if (error == EFBIG)
+        reason = "it becomes larger than files may be here (ulimit -f)";
+    throw Error(fmt::format("{} cannot be written: {}.", shown(m_target), reason));
 }
 
 } // namespace headscope::core

@@ -12,7 +12,9 @@ namespace headscope::core {
 /// A file that appears under its name only when it is complete: written to a temporary file in the same folder, flushed to
 /// the disk and renamed by `commit`. Without `commit` (an error, a cancellation) the target stays as it was and the
 /// temporary file goes away. A link is followed; permissions of an existing target are kept. What is no regular file
-/// (/dev/stdout, a pipe) is written directly. Errors are thrown as Error, naming the path and the reason. Not thread-safe.
+/// (/dev/stdout, a pipe) is written directly. Every file that a program writes is written by this class, so here it is
+/// decided that no input is written over (files_in_use.h). Errors are thrown as Error, naming the path and the reason. Not
+/// thread-safe.
 class AtomicFile
 {
 public:
@@ -26,6 +28,7 @@ public:
     void commit();
 
 private:
+    void refuseInput() const;
     void openTemporary();
     void flush();
     void writeThrough(std::span<const std::byte> bytes);

@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/file_bytes.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/safetensors_reader.h"
 #include "core/checkpoint/shard_index.h"
@@ -58,21 +59,6 @@ bool allShards(const std::vector<fs::path>& files)
                                [](const fs::path& file) { return shardNumber(file.filename().string()).has_value(); });
 }
 
-/// A checkpoint in several files is opened through its index, which must not leave a doubt what belongs to it.
-fs::path indexAmong(const fs::path& index, const std::vector<fs::path>& candidates)
-{
-    std::vector<fs::path> others;
-    for (const fs::path& candidate : candidates) {
-        if (candidate.extension() == index.stem().stem().extension() && !shardNumber(candidate.filename().string()))
-            others.push_back(candidate);
-    }
-    if (!others.empty())
-        throw Error(fmt::format(
-            "{} is a folder with the index of a checkpoint in several files ({}) and beside it {}; open one of the two.",
-            shown(index.parent_path()), quotedName(index.filename().string()), listed(others)));
-    return index;
-}
-
 /// A trace that was written beside the checkpoint (docs/trace-file.md).
 bool isTrace(const fs::path& file)
 {
@@ -80,10 +66,27 @@ bool isTrace(const fs::path& file)
         return false;
     try {
         const auto content = readSafetensors(FileBytes::open(file));
+        forgetRead(file); // only looked at: a trace may be written over; what becomes the checkpoint is opened again
         return std::ranges::find(content.tensors, "tokens.ids", &TensorView::name) != content.tensors.end();
     } catch (const Error&) {
         return false; // whoever opens it says what is wrong
     }
+}
+
+/// A checkpoint in several files is opened through its index, which must not leave a doubt what belongs to it.
+fs::path indexAmong(const fs::path& index, const std::vector<fs::path>& candidates)
+{
+    std::vector<fs::path> others;
+    for (const fs::path& candidate : candidates) {
+        if (candidate.extension() == index.stem().stem().extension() && !shardNumber(candidate.filename().string()) &&
+            !isTrace(candidate))
+            others.push_back(candidate);
+    }
+    if (!others.empty())
+        throw Error(fmt::format(
+            "{} is a folder with the index of a checkpoint in several files ({}) and beside it {}; open one of the two.",
+            shown(index.parent_path()), quotedName(index.filename().string()), listed(others)));
+    return index;
 }
 
 fs::path chooseFrom(const fs::path& folder, std::vector<fs::path> candidates)

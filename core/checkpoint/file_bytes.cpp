@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/file_bytes.h"
 
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/error.h"
 
@@ -48,6 +49,7 @@ std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& pa
     file->m_size = static_cast<std::uint64_t>(info.st_size);
     file->m_inode = info.st_ino;
     file->m_modified = modificationTime(info);
+    noteRead(path);
     // A checkpoint with optimizer state is read in pieces; read-ahead would fetch the parts between them.
     ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM);
     return file;

@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/atomic_file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/strict_json.h"
 
 #include <fmt/format.h>
@@ -100,10 +101,26 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
         const nlohmann::json number = nlohmann::json::parse(value, nullptr, false); // 4 rather than "4"
         values[key] = number.is_number() ? number : nlohmann::json(value);
     }
+    forgetRead(target); // what it held stays in it
     AtomicFile file(target);
     file.write(values.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     file.commit();
     return target;
+}
+
+void noteParametersBeside(const fs::path& checkpoint)
+{
+    const auto note = [](const fs::path& file) {
+        if (isFile(file))
+            noteRead(file);
+    };
+    for (const fs::path& folder : foldersOf(checkpoint)) {
+        note(folder / kUserFile);
+        for (const char* name : kTrainingFiles)
+            note(folder / name);
+        for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()})
+            note(above / "args.json");
+    }
 }
 
 } // namespace headscope::core

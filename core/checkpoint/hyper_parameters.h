@@ -36,6 +36,9 @@ std::optional<TrainingParameters> parametersOfTraining(const std::filesystem::pa
 /// Fills in `hyperParameters` and `hyperParametersFrom` from `parameterSources`.
 void mergeParameterSources(Checkpoint& checkpoint);
 
+/// Notes all of these files as read (noteRead), also those that the checkpoint at hand makes unnecessary: they belong to it.
+void noteParametersBeside(const std::filesystem::path& checkpoint);
+
 /// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.
 /// Throws Error: the file cannot be read or written.
 std::filesystem::path saveBeside(const std::filesystem::path& checkpoint, const GivenParameters& given);

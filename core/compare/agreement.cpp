@@ -75,6 +75,33 @@ double unitsOfFold(const UnitDecisions& x, const AgainstFolds& y, std::size_t fo
     return units;
 }
 
+/// Which folds go by the same matching: [groups of folds] of [folds], 1 for those of the group.
+std::vector<std::vector<char>> alikeFolds(const AgainstFolds& y)
+{
+    std::vector<std::vector<char>> groups;
+    std::vector<char> done(y.ofFold.size(), 0);
+    for (std::size_t fold = 0; fold < y.ofFold.size(); ++fold) {
+        if (done[fold] != 0)
+            continue;
+        std::vector<char> alike(y.ofFold.size(), 0);
+        for (std::size_t other = fold; other < y.ofFold.size(); ++other)
+            if (y.ofFold[other].decisions == y.ofFold[fold].decisions &&
+                std::ranges::equal(y.ofFold[other].experts, y.ofFold[fold].experts))
+                alike[other] = done[other] = 1;
+        groups.push_back(std::move(alike));
+    }
+    return groups;
+}
+
+/// 0 where the expert was not chosen.
+double gateOf(const UnitDecisions& decisions, std::size_t unit, int expert)
+{
+    for (std::size_t i = decisions.first[unit]; i < decisions.first[unit + 1]; ++i)
+        if (decisions.expert[i] == expert)
+            return decisions.gate[i];
+    return 0;
+}
+
 } // namespace
 
 std::vector<float> unitAgreement(const UnitDecisions& x, const AgainstFolds& y)
@@ -141,57 +168,77 @@ double reachableAgreement(const UnitDecisions& x, const AgainstFolds& y)
 
 double loadDivergence(const UnitDecisions& x, const AgainstFolds& y)
 {
-    const auto backwards = inverses(y);
-    const std::size_t cells = index(x.experts) + index(y.ofFold.front().decisions->experts);
-    std::vector<double> ofX(cells, 0), ofY(cells, 0);
-    for (std::size_t unit = 0; unit < x.units(); ++unit) {
-        if (!y.decides(x, unit))
-            continue;
-        for (std::size_t i = x.first[unit]; i < x.first[unit + 1]; ++i)
-            ofX[index(x.expert[i])] += x.share[i];
-        const UnitDecisions& of = *y.of(unit).decisions;
-        for (std::size_t i = of.first[unit]; i < of.first[unit + 1]; ++i) {
-            const int opposite = backwards[y.fold[unit]][index(of.expert[i])];
-            ofY[opposite >= 0 ? index(opposite) : index(x.experts) + index(of.expert[i])] += of.share[i];
+    double sum = 0, units = 0;
+    for (const std::vector<char>& folds : alikeFolds(y)) {
+        const Counterpart& other = y.ofFold[index(static_cast<int>(std::ranges::find(folds, 1) - folds.begin()))];
+        const UnitDecisions& of = *other.decisions;
+        const std::vector<int> backwards = inverted(other.experts, of.experts);
+        const std::size_t cells = index(x.experts) + index(of.experts);
+        std::vector<double> ofX(cells, 0), ofY(cells, 0);
+        double here = 0;
+        for (std::size_t unit = 0; unit < x.units(); ++unit) {
+            if (folds[y.fold[unit]] == 0 || !y.decides(x, unit))
+                continue;
+            ++here;
+            for (std::size_t i = x.first[unit]; i < x.first[unit + 1]; ++i)
+                ofX[index(x.expert[i])] += x.share[i];
+            for (std::size_t i = of.first[unit]; i < of.first[unit + 1]; ++i) {
+                const int opposite = backwards[index(of.expert[i])];
+                ofY[opposite >= 0 ? index(opposite) : index(x.experts) + index(of.expert[i])] += of.share[i];
+            }
         }
+        if (here == 0)
+            continue;
+        const double divergence = jensenShannon(ofX, ofY);
+        sum = units == 0 ? divergence : (sum * units + divergence * here) / (units + here);
+        units += here;
     }
-    return jensenShannon(ofX, ofY);
+    return units > 0 ? sum : blank;
 }
 
-std::vector<double> gateCorrelations(const UnitDecisions& x, const AgainstFolds& y)
+GateCorrelations gateCorrelations(const UnitDecisions& x, const AgainstFolds& y, const Counterpart& shown)
 {
-    struct Gate {
-        std::size_t unit;
-        double value;
+    /// Experts that some folds matched, and which folds.
+    struct Pair {
+        std::size_t expert = 0;
+        const UnitDecisions* other = nullptr;
+        int opposite = -1;
+        std::vector<char> folds;
     };
-    const auto backwards = inverses(y);
-    std::vector<std::vector<Gate>> ofX(index(x.experts)), ofY(index(x.experts));
-    std::size_t units = 0; // those that count, numbered anew
-    for (std::size_t unit = 0; unit < x.units(); ++unit) {
-        if (!y.decides(x, unit))
+    std::vector<Pair> pairs;
+    for (std::size_t expert = 0; expert < index(x.experts); ++expert)
+        for (std::size_t fold = 0; fold < y.ofFold.size(); ++fold) {
+            const Counterpart& one = y.ofFold[fold];
+            if (one.experts[expert] < 0)
+                continue;
+            auto pair = std::ranges::find_if(pairs, [&](const Pair& known) {
+                return known.expert == expert && known.other == one.decisions && known.opposite == one.experts[expert];
+            });
+            if (pair == pairs.end())
+                pair = pairs.insert(pairs.end(), {expert, one.decisions, one.experts[expert],
+                                                  std::vector<char>(y.ofFold.size(), 0)});
+            pair->folds[fold] = 1;
+        }
+    GateCorrelations result{0, std::vector<double>(index(x.experts), blank)};
+    double weights = 0;
+    for (const Pair& pair : pairs) {
+        std::vector<double> ofX, ofY;
+        for (std::size_t unit = 0; unit < x.units(); ++unit) {
+            if (pair.folds[y.fold[unit]] == 0 || !y.decides(x, unit))
+                continue;
+            ofX.push_back(gateOf(x, unit, static_cast<int>(pair.expert)));
+            ofY.push_back(gateOf(*pair.other, unit, pair.opposite));
+        }
+        const double correlation = rankCorrelation(ofX, ofY);
+        if (std::isnan(correlation))
             continue;
-        for (std::size_t i = x.first[unit]; i < x.first[unit + 1]; ++i)
-            ofX[index(x.expert[i])].push_back({units, x.gate[i]});
-        const UnitDecisions& of = *y.of(unit).decisions;
-        for (std::size_t i = of.first[unit]; i < of.first[unit + 1]; ++i)
-            if (const int opposite = backwards[y.fold[unit]][index(of.expert[i])]; opposite >= 0)
-                ofY[index(opposite)].push_back({units, of.gate[i]});
-        ++units;
+        const auto weight = static_cast<double>(ofX.size());
+        result.mean += weight * correlation;
+        weights += weight;
+        if (pair.other == shown.decisions && pair.opposite == shown.experts[pair.expert])
+            result.ofShown[pair.expert] = correlation;
     }
-    const auto matched = [&y](std::size_t expert) {
-        return std::any_of(y.ofFold.begin(), y.ofFold.end(),
-                           [expert](const Counterpart& one) { return one.experts[expert] >= 0; });
-    };
-    const auto spread = [units](const std::vector<Gate>& gates) {
-        std::vector<double> values(units, 0);
-        for (const Gate& gate : gates)
-            values[gate.unit] = gate.value;
-        return values;
-    };
-    std::vector<double> result(index(x.experts), blank);
-    for (std::size_t e = 0; e < result.size(); ++e)
-        if (matched(e))
-            result[e] = rankCorrelation(spread(ofX[e]), spread(ofY[e]));
+    result.mean = weights > 0 ? result.mean / weights : blank;
     return result;
 }
 

@@ -39,12 +39,17 @@ double chanceAgreement(const UnitDecisions& x, const AgainstFolds& y);
 /// The mean over units of the most that could agree there, given what was chosen among experts that have none opposite and
 /// how many are chosen: min(Σ_e matched x_u(e), Σ_f matched y_u(f), k) / k with k = min(k_x, k_y).
 double reachableAgreement(const UnitDecisions& x, const AgainstFolds& y);
-/// Jensen-Shannon divergence of the shares of selections, bits. Matched experts share a cell, others have their own. NaN
-/// without units.
+/// Jensen-Shannon divergence of the shares of selections, bits. Matched experts share a cell, others have their own. Folds
+/// that match alike are taken together, others each on its own: the mean over units. NaN without units.
 double loadDivergence(const UnitDecisions& x, const AgainstFolds& y);
-/// Spearman's rank correlation of the gates of x's expert and of its counterpart over the units, [experts of x]; NaN where
-/// there is none or one is constant.
-std::vector<double> gateCorrelations(const UnitDecisions& x, const AgainstFolds& y);
+/// Spearman's rank correlation of the gates of an expert of x and of one of y over the units of the folds that matched them.
+struct GateCorrelations {
+    /// Over all pairs that a fold matched, each weighing as much as it has units; NaN without any.
+    double mean = 0;
+    /// Of the pairs of `shown`, [experts of x]; NaN where there is none, where no fold found it, or where one is constant.
+    std::vector<double> ofShown;
+};
+GateCorrelations gateCorrelations(const UnitDecisions& x, const AgainstFolds& y, const Counterpart& shown);
 
 /// Mutual information of an expert that x chose and one that y chose at the same unit, each of the k_x·k_y pairs alike,
 /// bits; less what remains of it, on the mean, when y's units are shuffled. Slightly negative where there is none.

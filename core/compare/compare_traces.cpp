@@ -4,9 +4,12 @@
 #include "core/compare/blocks.h"
 #include "core/compare/default_matching.h"
 #include "core/compare/losses.h"
+#include "core/compare/orientation.h"
 #include "core/compare/pairing.h"
 #include "core/compare/site_comparison.h"
+#include "core/compare/unit_intervals.h"
 #include "core/error.h"
+#include "core/trace/loss_note.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -17,6 +20,7 @@
 #include <iterator>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace headscope::core {
 namespace {
@@ -30,7 +34,7 @@ constexpr std::array matchingNames{
 };
 
 /// Random numbers of their own for every purpose, so that asking for more of one leaves the others as they are.
-enum class Purpose : std::uint64_t { Null = 1, Bootstrap = 2, Information = 3 };
+enum class Purpose : std::uint64_t { Null = 1, Information = 3, NullOfFirst = 4 };
 std::uint64_t seedFor(std::uint64_t seed, Purpose purpose, std::uint64_t at = 0)
 {
     return seed ^ ((static_cast<std::uint64_t>(purpose) << 56) + (at << 24)); // heads are added below
@@ -115,6 +119,7 @@ private:
         m_result.a = m_traces.a->model;
         m_result.b = m_traces.b->model;
         m_result.settings = m_settings;
+        m_first = firstSide(m_traces, m_extras.fit);
         const auto choice = m_settings.matching
                                 ? MatchingChoice{*m_settings.matching, fmt::format("The matching by {} was asked for.",
                                                                                    toString(*m_settings.matching))}
@@ -142,6 +147,7 @@ private:
         m_units.folds = static_cast<std::size_t>(folds);
         m_stretches = unitBlocks(units.size(), folds);
         m_units.fold = foldOfUnits(m_stretches, folds);
+        m_idsA = textA.ids();
         m_idsB = textB.ids();
         if (!m_extras.fit)
             return;
@@ -152,8 +158,8 @@ private:
         const Alignment alignment = alignTokens(fitA, fitB);
         m_units.fitA = unitTokens(fitA, alignment.units, &AlignedUnit::a, textA.tokens.size());
         m_units.fitB = unitTokens(fitB, alignment.units, &AlignedUnit::b, textB.tokens.size());
-        const auto more = fitB.ids();
-        m_idsB.insert(m_idsB.end(), more.begin(), more.end());
+        append(m_idsA, fitA.ids());
+        append(m_idsB, fitB.ids());
     }
 
     void pair()
@@ -165,6 +171,8 @@ private:
         m_result.onlyB = std::move(pairing.onlyB);
         const Trace* const fitA = m_extras.fit ? m_extras.fit->a.get() : nullptr;
         const Trace* const fitB = m_extras.fit ? m_extras.fit->b.get() : nullptr;
+        if (m_first == ComparedSide::B) // numbered in order of the forward pass of the one that goes first
+            std::ranges::stable_sort(pairing.pairs, {}, &SitePair::siteB);
         std::vector<SiteComparison> all;
         for (const SitePair& sites : pairing.pairs) {
             m_progress.checkpoint();
@@ -183,7 +191,7 @@ private:
                 compared.rowsA = rowsOf(m_extras.rowsA, compared.a, compared.headsA);
                 compared.rowsB = rowsOf(m_extras.rowsB, compared.b, compared.headsB);
             }
-            all.emplace_back(m_units, std::move(compared), m_result.matching);
+            all.emplace_back(m_units, std::move(compared), m_result.matching, m_first);
         }
         joinBlocks(std::move(all));
     }
@@ -213,36 +221,44 @@ private:
             m_result.onlyB.push_back({sites.b.router(head), "The text that it routes is not the one that is compared."});
     }
 
+    /// The null permutes the types of either side, in turn: which one would matter, where one of the two has few types of
+    /// choices.
     void shuffle()
     {
-        std::vector<std::size_t> used = m_units.b.token;
-        if (m_units.fitB)
-            used.insert(used.end(), m_units.fitB->token.begin(), m_units.fitB->token.end());
-        const TypeShuffle types(m_idsB, used);
-        SeededRandom random(seedFor(m_settings.seed, Purpose::Null));
+        const auto typesOf = [](const std::vector<TokenId>& ids, const UnitTokens& judged, const std::optional<UnitTokens>& fit) {
+            std::vector<std::size_t> used = judged.token;
+            if (fit)
+                used.insert(used.end(), fit->token.begin(), fit->token.end());
+            return TypeShuffle(ids, used);
+        };
+        const TypeShuffle ofA = typesOf(m_idsA, m_units.a, m_units.fitA);
+        const TypeShuffle ofB = typesOf(m_idsB, m_units.b, m_units.fitB);
+        SeededRandom ofFirst(seedFor(m_settings.seed, Purpose::NullOfFirst));
+        SeededRandom ofSecond(seedFor(m_settings.seed, Purpose::Null));
         for (int replicate = 0; replicate < m_settings.nullReplicates && !m_blocks.empty(); ++replicate) {
             m_progress.at(static_cast<double>(replicate) / m_settings.nullReplicates, "comparing");
-            const auto source = types.draw(random);
+            const bool second = replicate % 2 == 0;
+            const ComparedSide side = second == (m_first == ComparedSide::A) ? ComparedSide::B : ComparedSide::A;
+            const auto source = (side == ComparedSide::A ? ofA : ofB).draw(second ? ofSecond : ofFirst);
             for (BlockComparison& block : m_blocks)
-                block.judgeShuffled(source);
+                block.judgeShuffled(side, source);
         }
     }
 
     void judge()
     {
-        const BlockBootstrap bootstrap(m_stretches, m_settings.bootstrapReplicates,
-                                       seedFor(m_settings.seed, Purpose::Bootstrap));
+        const auto intervals = m_settings.bootstrapReplicates > 0 ? WithIntervals::Yes : WithIntervals::No;
         std::uint64_t number = 0;
         for (const BlockComparison& block : m_blocks)
             for (const SiteComparison& site : block.sites()) {
                 m_progress.checkpoint();
-                append(m_result.routers, site.routers(bootstrap, seedFor(m_settings.seed, Purpose::Information, number++)));
+                append(m_result.routers, site.routers(intervals, seedFor(m_settings.seed, Purpose::Information, number++)));
                 append(m_result.onlyA, site.leftA());
                 append(m_result.onlyB, site.leftB());
             }
         sortRouters();
         m_result.units = compareUnits(m_traces, m_result.alignment, alignedStream(*m_traces.a));
-        m_result.loss = compareLosses(m_result.units, bootstrap);
+        m_result.loss = compareLosses(m_result.units, intervals);
     }
 
     /// In order of A's forward pass.
@@ -266,7 +282,14 @@ private:
     {
         double sum = 0, count = 0;
         std::vector<double> sums(m_result.units.size(), 0), counts(m_result.units.size(), 0);
-        for (const RouterComparison& router : m_result.routers) {
+        std::vector<const RouterComparison*> ascending; // so that the sums do not depend on the order of A
+        for (const RouterComparison& router : m_result.routers)
+            ascending.push_back(&router);
+        std::ranges::stable_sort(ascending, [](const RouterComparison* one, const RouterComparison* other) {
+            return !std::isnan(one->agreement) && (std::isnan(other->agreement) || one->agreement < other->agreement);
+        });
+        for (const RouterComparison* const of : ascending) {
+            const RouterComparison& router = *of;
             if (std::isnan(router.agreement) || (router.chosenA == router.expertsA && router.chosenB == router.expertsB))
                 continue;
             sum += router.agreement;
@@ -300,9 +323,10 @@ private:
                 "There is too little text to match the experts of {} of {} pairs of routers (fewer than 50 choices for each "
                 "expert): give a longer text, or one to fit the matching on.",
                 few, m_result.routers.size()));
-        if (m_settings.bootstrapReplicates > 0 && m_stretches.size() - 1 < fewestBlocks)
+        if (m_settings.bootstrapReplicates > 0 && units < fewestIntervalUnits)
             notes.push_back(
-                fmt::format("The text has {} units, too few for intervals: there must be {}.", units, 4 * fewestBlocks));
+                fmt::format("The text has {} units, too few for intervals: there must be {}.", units, fewestIntervalUnits));
+        addVerdicts();
         if (!m_result.alignment.sameTokens)
             notes.push_back(
                 fmt::format("The tokens differ: {} tokens of A and {} of B were compared over {} stretches of bytes.",
@@ -313,6 +337,28 @@ private:
             notes.emplace_back(m_traces.a->loss.empty() || m_traces.b->loss.empty()
                                    ? "Losses were not computed."
                                    : "No bytes have a loss in both models.");
+        for (const auto& [which, trace] : {std::pair("A", m_traces.a.get()), std::pair("B", m_traces.b.get())})
+            if (const auto note = lossNote(*trace))
+                notes.push_back(fmt::format("{}: {}", which, *note));
+    }
+
+    /// What of intervals and verdicts is not to be trusted.
+    void addVerdicts()
+    {
+        auto& notes = m_result.notes;
+        const auto doubtful = std::ranges::count_if(m_result.routers, &RouterComparison::intervalDoubtful);
+        if (doubtful > 0)
+            notes.push_back(fmt::format("Neighbouring units agree alike over so long stretches that the intervals of {} of {} "
+                                        "pairs of routers may be too short: give a longer text.",
+                                        doubtful, m_result.routers.size()));
+        if (m_result.loss.differenceDoubtful)
+            notes.emplace_back("Neighbouring units differ alike in their losses over so long stretches that the interval of the "
+                               "difference may be too short: give a longer text.");
+        const auto atEdge = std::ranges::count(m_result.routers, NullVerdict::AtEdge, &RouterComparison::verdict);
+        if (atEdge > 0)
+            notes.push_back(fmt::format("{} of {} pairs of routers are at the edge of their null: another seed may put them on "
+                                        "the other side.",
+                                        atEdge, m_result.routers.size()));
     }
 
     const ComparedTraces& m_traces;
@@ -322,7 +368,8 @@ private:
     Comparison m_result;
     ComparedUnits m_units;
     std::vector<std::size_t> m_stretches; // the first unit of each
-    std::vector<TokenId> m_idsB;
+    std::vector<TokenId> m_idsA, m_idsB;
+    ComparedSide m_first = ComparedSide::A;
     std::vector<BlockComparison> m_blocks;
 };
 

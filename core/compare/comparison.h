@@ -44,8 +44,10 @@ struct CompareSettings {
     /// Without a text of its own to fit on, the matching is cross-fitted over so many parts of the text: every folds-th of
     /// some thirty stretches.
     int folds = 2;
-    int nullReplicates = 200;      // 0: no null
-    int bootstrapReplicates = 500; // 0: no interval
+    int nullReplicates = 200;      // 0: no null; half of them permute A, half B
+    int bootstrapReplicates = 500; // 0: no interval; they are computed and not drawn, so that any other number is the same
+    /// Of counts: tokens that occur less often in both are not judged.
+    std::int64_t minimumTokens = 0;
     std::uint64_t seed = 1;
 
     bool operator==(const CompareSettings&) const = default;
@@ -66,6 +68,17 @@ struct Interval {
     double high = 0;
 };
 
+/// Where an agreement is beside its null. The share of draws that reach it is known up to their number: another seed draws
+/// others.
+enum class NullVerdict : std::uint8_t {
+    None,   // no null
+    Inside, // more than 2.5 % reach it, whatever the seed
+    AtEdge, // 2.5 % lies in the 95 % interval of that share (Clopper and Pearson 1934): more draws would tell
+    Above,  // fewer than 2.5 %
+};
+std::string_view toString(NullVerdict verdict); // "", "inside", "at the edge", "above"
+NullVerdict nullVerdict(int exceeded, int draws);
+
 /// How well a router of B does what a router of A does.
 struct RouterComparison {
     RouterAddress a, b;
@@ -83,15 +96,22 @@ struct RouterComparison {
     double chance = 0;    // Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N
     /// The most that could be reached where experts are left unmatched: both sides' choices among matched experts.
     double bound = 0;
-    double nullMean = 0;       // B's choices permuted over token types and matched anew; NaN without a null
-    Interval null;             // [2.5 %, 97.5 %] of the replicates
-    Interval interval;         // bootstrap over blocks of units
-    double loadDivergence = 0; // Jensen-Shannon divergence of the shares of selections of matched experts, bits in [0, 1]
+    double nullMean = 0; // A's or B's choices permuted over token types and matched as before; NaN without a null
+    Interval null;       // [2.5 %, 97.5 %] of the replicates
+    NullVerdict verdict = NullVerdict::None;
+    int nullExceeded = 0;  // replicates that reach the agreement
+    Interval interval;     // over stretches of units (core/compare/unit_intervals.h)
+    int stretches = 0;     // how many
+    bool intervalDoubtful = false; // units hang together over so long a way that it may be too short
+    /// Jensen-Shannon divergence of the shares of selections of matched experts, bits in [0, 1]; where folds match
+    /// differently the mean of theirs, by units.
+    double loadDivergence = 0;
     /// Of the two choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null.
     double mutualInformation = 0;
-    /// Mean over the matched experts of Spearman's rank correlation of their gates over units (0: not chosen).
+    /// Mean over the pairs of experts that the folds matched of Spearman's rank correlation of their gates over the units of
+    /// these folds (0: not chosen).
     double gateCorrelation = 0;
-    std::vector<double> gateCorrelations; // [expertsA]; NaN where undefined
+    std::vector<double> gateCorrelations; // [expertsA], of the pairs that are shown; NaN where undefined or found by no fold
     std::vector<float> unitAgreement;     // [units]; NaN where there is no decision
 
     bool tooLittleText = false; // units·k < 50·E and matched by co-selection: the matching is not to be trusted
@@ -122,8 +142,12 @@ struct LossComparison {
     std::int64_t bytes = 0;
     double bitsPerByteA = 0;
     double bitsPerByteB = 0;
-    Interval difference; // of B - A, bits per byte, bootstrap over blocks
+    Interval difference; // of B - A, bits per byte, over stretches of the text (core/compare/unit_intervals.h)
+    int differenceStretches = 0;
+    bool differenceDoubtful = false; // the interval may be too short
 };
+
+enum class WithIntervals : std::uint8_t { No, Yes };
 
 struct Comparison {
     std::shared_ptr<const ModelInfo> a, b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/counts_comparison.h"
 
+#include "core/compare/orientation.h"
 #include "core/compare/pairing.h"
 #include "core/compare/site_matching.h"
 #include "core/error.h"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 namespace headscope::core {
@@ -62,6 +64,17 @@ struct SideCounts {
     const StreamCounts& stream;
     OfParts positions{}; // N
     std::size_t groups = 0;
+    std::vector<char> judged; // [rows], 0 for tokens that are too rare; empty where all are judged
+
+    double judgedPositions() const
+    {
+        if (judged.empty())
+            return positions[0];
+        double sum = 0;
+        for (std::size_t row = 0; row < judged.size(); ++row)
+            sum += judged[row] != 0 ? static_cast<double>(stream.tokens.count[row]) : 0;
+        return sum;
+    }
 
     SideCounts(const Counts& all, const StreamCounts& one) : counts(all), stream(one), groups(index(all.basis.groups))
     {
@@ -117,6 +130,7 @@ struct CountedSites {
     std::vector<RouterParts> routersA, routersB; // of the heads that are compared
     bool swapped = false;                        // X, the side with fewer heads, is B
     std::array<SiteScores, parts> scores;
+    std::array<SiteScores, parts> judged; // of the tokens that are judged, where rare ones are not
 
     const std::vector<RouterParts>& x() const { return swapped ? routersB : routersA; }
     const std::vector<RouterParts>& y() const { return swapped ? routersA : routersB; }
@@ -185,18 +199,23 @@ public:
     CountsComparison run()
     {
         begin();
+        m_first = firstSide(m_a.counts, m_b.counts);
         m_tokens = commonTokens(m_a, m_b);
+        if (m_result.settings.minimumTokens > 0)
+            leaveOutRare();
         m_matched = m_result.crossFitted ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{0};
         for (auto& block : blocks())
             compareBlock(block);
-        double sum = 0, count = 0;
+        sortRouters();
+        std::vector<double> agreements;
         for (const CountedRouterComparison& router : m_result.routers)
             if (!std::isnan(router.expectedAgreement) &&
-                (router.chosenA < router.expertsA || router.chosenB < router.expertsB)) {
-                sum += router.expectedAgreement;
-                ++count;
-            }
-        m_result.expectedAgreement = count > 0 ? sum / count : blank;
+                (router.chosenA < router.expertsA || router.chosenB < router.expertsB))
+                agreements.push_back(router.expectedAgreement);
+        std::ranges::sort(agreements); // so that the sum does not depend on the order of A
+        m_result.expectedAgreement = agreements.empty() ? blank
+                                                        : std::accumulate(agreements.begin(), agreements.end(), 0.0) /
+                                                              static_cast<double>(agreements.size());
         return std::move(m_result);
     }
 
@@ -217,6 +236,10 @@ private:
         }
         if (!m_result.sameCorpus)
             m_result.notes.emplace_back("The two were counted on different corpora: differences may be those of the texts.");
+        if (m_a.counts.basis.evaluation != m_b.counts.basis.evaluation && m_a.counts.basis.evaluation.segment > 0 &&
+            m_b.counts.basis.evaluation.segment > 0)
+            m_result.notes.push_back(fmt::format("The two were not run alike: A with {}, B with {}.", toString(m_a.counts.basis.evaluation),
+                                                 toString(m_b.counts.basis.evaluation)));
         if (m_result.matching != Matching::Coselection)
             return;
         const auto even = [](const SideCounts& side) { return side.groups >= halves && side.groups % halves == 0; };
@@ -228,12 +251,49 @@ private:
                 "count with an even number of groups, and more than one document.");
     }
 
+    const std::vector<CommonToken>& judgedTokens() const
+    {
+        return m_result.settings.minimumTokens > 0 ? m_judged : m_tokens;
+    }
+
+    /// Tokens that are rare in both are matched on but not judged.
+    void leaveOutRare()
+    {
+        const auto minimum = static_cast<std::uint64_t>(m_result.settings.minimumTokens);
+        const auto common = [minimum](const SideCounts& side, std::size_t row) { return side.stream.tokens.count[row] >= minimum; };
+        const auto judge = [&](SideCounts& side, const SideCounts& other) {
+            for (std::size_t row = 0; row < side.stream.tokens.size(); ++row) {
+                const auto there = other.stream.tokens.find(side.stream.tokens.ids[row]);
+                side.judged.push_back(common(side, row) || (there && common(other, *there)) ? 1 : 0);
+            }
+        };
+        judge(m_a, m_b);
+        judge(m_b, m_a);
+        for (const CommonToken& token : m_tokens)
+            if (m_a.judged[token.rowA] != 0)
+                m_judged.push_back(token);
+        m_result.notes.push_back(fmt::format("Agreement, chance and loads are those of tokens that occur {} times or more in A or "
+                                             "in B; experts were matched on all tokens.",
+                                             minimum));
+    }
+
+    /// In order of A's forward pass.
+    void sortRouters()
+    {
+        const auto placeOf = [this](const CountedRouterComparison& router) {
+            return m_a.counts.find(router.a) - m_a.counts.routers.data();
+        };
+        std::ranges::stable_sort(m_result.routers, {}, placeOf);
+    }
+
     /// Pairs of sites, those of the same two blocks and heads together.
     std::vector<std::vector<CountedSites>> blocks()
     {
         const RoutedModel a = routedModel(m_a.counts);
         const RoutedModel b = routedModel(m_b.counts);
         Pairing pairing = pairRouters(a, b, m_result.settings.pairs);
+        if (m_first == ComparedSide::B)
+            std::ranges::stable_sort(pairing.pairs, {}, &SitePair::siteB);
         m_result.onlyA = std::move(pairing.onlyA);
         m_result.onlyB = std::move(pairing.onlyB);
         std::vector<std::vector<CountedSites>> result;
@@ -245,7 +305,8 @@ private:
                 sites.routersA.push_back(partsOf(*m_a.counts.find(sites.a.router(head))));
             for (const int head : pair.headsB)
                 sites.routersB.push_back(partsOf(*m_b.counts.find(sites.b.router(head))));
-            sites.swapped = sites.routersA.size() > sites.routersB.size();
+            sites.swapped = sites.routersA.size() != sites.routersB.size() ? sites.routersA.size() > sites.routersB.size()
+                                                                           : m_first == ComparedSide::B;
             const auto key = [](const CountedSites& one) {
                 return std::tuple(one.a.address.mapAddress(), one.b.address.mapAddress(), one.headsOf(one.routersA),
                                   one.headsOf(one.routersB));
@@ -302,6 +363,8 @@ private:
             m_progress.at(static_cast<double>(m_done++) / static_cast<double>(m_a.counts.routers.size() + 1),
                           "comparing counts");
             sites.scores = scoresOf(sites, m_tokens);
+            if (m_result.settings.minimumTokens > 0)
+                sites.judged = scoresOf(sites, m_judged);
             proposals.push_back(propose(sites));
         }
         const auto fitted = fitTogether(std::move(proposals));
@@ -365,18 +428,20 @@ private:
             const RouterParts& x = sites.x()[head];
             const RouterParts& y = sites.y()[matching.head];
             const double all = m_a.positions[part] + m_b.positions[part]; // what this part weighs
-            const double positionsX = (sites.swapped ? m_b : m_a).positions[0];
-            const double positionsY = (sites.swapped ? m_a : m_b).positions[0];
+            const double positionsX = (sites.swapped ? m_b : m_a).judgedPositions();
+            const double positionsY = (sites.swapped ? m_a : m_b).judgedPositions();
             double weight = 0;
-            for (const CommonToken& token : m_tokens)
+            for (const CommonToken& token : judgedTokens())
                 weight += token.weight[part];
-            const auto scores = sites.scores[part].of(head, matching.head);
+            const SiteScores& judged = m_result.settings.minimumTokens > 0 ? sites.judged[part] : sites.scores[part];
+            const auto scores = judged.of(head, matching.head);
             for (std::size_t e = 0; e < matching.experts.size(); ++e) {
                 if (matching.experts[e] < 0)
                     continue;
                 const std::size_t opposite = index(matching.experts[e]);
-                agreement += all * scores[e * sites.scores[part].expertsY + opposite];
-                chance += all * x.loadOf(0, e, 0) / positionsX * y.loadOf(0, opposite, 0) / positionsY;
+                agreement += all * scores[e * judged.expertsY + opposite];
+                chance += all * loadOf(x, e, 0, sites.swapped) / positionsX *
+                          loadOf(y, opposite, 0, !sites.swapped) / positionsY;
             }
             tokens += all * weight;
             positions += all;
@@ -385,30 +450,65 @@ private:
         result.chance = positions > 0 ? chance / positions / sites.fewer() : blank;
     }
 
+    /// Halves that match alike are taken together, others each on its own: the mean by positions.
     void addLoads(CountedRouterComparison& result, const CountedSites& sites, const FittedSite& fitted,
                   std::size_t head) const
     {
+        std::vector<std::vector<std::size_t>> alike; // of folds
+        for (std::size_t fold = 0; fold < m_matched.size(); ++fold) {
+            const auto known = std::ranges::find_if(
+                alike, [&](const auto& folds) { return fitted.ofFold[folds.front()][head] == fitted.ofFold[fold][head]; });
+            (known == alike.end() ? alike.emplace_back() : *known).push_back(fold);
+        }
+        double sum = 0, positions = 0;
+        for (const std::vector<std::size_t>& folds : alike) {
+            double weight = 0;
+            for (const std::size_t fold : folds)
+                weight += m_a.positions[m_matched[fold]] + m_b.positions[m_matched[fold]];
+            const double divergence = divergenceOf(sites, fitted.ofFold[folds.front()][head], head, folds);
+            sum = positions == 0 ? divergence : (sum * positions + divergence * weight) / (positions + weight);
+            positions += weight;
+        }
+        result.loadDivergence = positions > 0 ? sum : blank;
+    }
+
+    double divergenceOf(const CountedSites& sites, const HeadMatching& matching, std::size_t head,
+                        const std::vector<std::size_t>& folds) const
+    {
         const std::size_t ofX = index(sites.x().front().router->router.experts);
         const int ofY = sites.y().front().router->router.experts;
+        const auto backwards = inverted(matching.experts, ofY);
         std::vector<double> loadX(ofX + index(ofY), 0), loadY(ofX + index(ofY), 0);
-        for (std::size_t fold = 0; fold < m_matched.size(); ++fold) {
-            const HeadMatching& matching = fitted.ofFold[fold][head];
-            const auto backwards = inverted(matching.experts, ofY);
+        for (const std::size_t fold : folds) {
             for (std::size_t e = 0; e < ofX; ++e)
-                loadX[e] += sites.x()[head].loadOf((sites.swapped ? m_b : m_a).groups, e, m_matched[fold]);
+                loadX[e] += loadOf(sites.x()[head], e, m_matched[fold], sites.swapped);
             for (std::size_t f = 0; f < index(ofY); ++f)
                 loadY[backwards[f] >= 0 ? index(backwards[f]) : ofX + f] +=
-                    sites.y()[matching.head].loadOf((sites.swapped ? m_a : m_b).groups, f, m_matched[fold]);
+                    loadOf(sites.y()[matching.head], f, m_matched[fold], !sites.swapped);
         }
-        result.loadDivergence = jensenShannon(loadX, loadY);
+        return jensenShannon(loadX, loadY);
+    }
+
+    /// n(e) of a part, of the tokens that are judged. `ofB`: the router is one of B.
+    double loadOf(const RouterParts& router, std::size_t expert, std::size_t part, bool ofB) const
+    {
+        const SideCounts& side = ofB ? m_b : m_a;
+        if (side.judged.empty())
+            return router.loadOf(side.groups, expert, part);
+        double sum = 0;
+        for (std::size_t pair = 0; pair < router.pairs.size(); ++pair)
+            if (router.router->pairs.expert[pair] == expert && side.judged[router.router->pairs.row[pair]] != 0)
+                sum += router.pairs[pair][part];
+        return sum;
     }
 
     SideCounts m_a, m_b;
     const CompareExtras& m_extras;
     const Progress& m_progress;
     CountsComparison m_result;
-    std::vector<CommonToken> m_tokens;
+    std::vector<CommonToken> m_tokens, m_judged;
     std::vector<std::size_t> m_matched; // the parts that are judged
+    ComparedSide m_first = ComparedSide::A;
     std::size_t m_done = 0;
 };
 

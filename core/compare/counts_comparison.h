@@ -29,12 +29,14 @@ struct CountedRouterComparison {
     /// token, over the tokens that both know.
     double expectedAgreement = 0;
     double chance = 0;         // the same not given the token: Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N
-    double loadDivergence = 0; // Jensen-Shannon divergence of the shares of selections, bits; matched experts share a cell
+    /// Jensen-Shannon divergence of the shares of selections, bits; matched experts share a cell. Where halves match
+    /// differently the mean of theirs, by positions.
+    double loadDivergence = 0;
     std::vector<std::string> notes;
 };
 
 struct CountsComparison {
-    CompareSettings settings; // of which matching and pairs are used
+    CompareSettings settings; // of which matching, pairs and minimumTokens are used
     Matching matching = Matching::Coselection;
     std::string whyMatching;  // a sentence
     bool crossFitted = false; // over the halves of the bootstrap groups: documents

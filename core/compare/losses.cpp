@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/losses.h"
 
+#include "core/compare/unit_intervals.h"
 #include "core/trace/model_info.h"
 
 #include <cmath>
@@ -49,7 +50,7 @@ std::vector<UnitComparison> compareUnits(const ComparedTraces& traces, const Ali
     return units;
 }
 
-LossComparison compareLosses(std::span<const UnitComparison> units, const BlockBootstrap& bootstrap)
+LossComparison compareLosses(std::span<const UnitComparison> units, WithIntervals intervals)
 {
     LossComparison result;
     double lossA = 0, lossB = 0;
@@ -67,7 +68,13 @@ LossComparison compareLosses(std::span<const UnitComparison> units, const BlockB
     const double bits = std::numbers::ln2 * static_cast<double>(result.bytes);
     result.bitsPerByteA = result.bytes > 0 ? lossA / bits : blank;
     result.bitsPerByteB = result.bytes > 0 ? lossB / bits : blank;
-    result.difference = bootstrap.ofRatio(differences, bytes);
+    result.difference = {blank, blank};
+    if (intervals == WithIntervals::Yes) {
+        const UnitInterval difference = ratioInterval(differences, bytes);
+        result.difference = difference.interval;
+        result.differenceStretches = difference.stretches;
+        result.differenceDoubtful = difference.doubtful;
+    }
     return result;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/blocks.h"
 #include "core/compare/comparison.h"
 
 #include <cstdint>
@@ -15,6 +14,6 @@ namespace headscope::core {
 std::vector<UnitComparison> compareUnits(const ComparedTraces& traces, const Alignment& alignment, int stream);
 
 /// Over the units that have both losses; those without bytes are parts of characters. NaN for a text without bytes.
-LossComparison compareLosses(std::span<const UnitComparison> units, const BlockBootstrap& bootstrap);
+LossComparison compareLosses(std::span<const UnitComparison> units, WithIntervals intervals);
 
 } // namespace headscope::core

@@ -113,6 +113,7 @@ SeriesStep seriesStep(const SeriesMember& member, const Trace& trace)
     SeriesStep step{.member = member,
                     .sites = {},
                     .ids = trace.streams.empty() ? std::vector<TokenId>() : trace.text().ids(),
+                    .evaluation = trace.model ? evaluationMode(*trace.model) : EvaluationMode{},
                     .bitsPerByte = bitsPerByte(trace)};
     for (const auto& site : trace.sites) {
         if (site->router.sharedWith)
@@ -134,6 +135,7 @@ Series compareSteps(std::span<const SeriesStep> steps)
     }
     if (steps.empty())
         return series;
+    series.evaluation = steps.back().evaluation;
     const auto& sites = steps.back().sites;
     for (std::size_t site = 0; site < sites.size(); ++site)
         for (int head = 0; head < sites[site]->heads; ++head)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/progress.h"
+#include "core/trace/evaluation_mode.h"
 #include "core/trace/model.h"
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct SeriesStep {
     SeriesMember member;
     std::vector<std::shared_ptr<const SiteRouting>> sites; // without logits
     std::vector<TokenId> ids;                              // of the text
+    EvaluationMode evaluation = {};
     double bitsPerByte = 0; // loss over the bytes of all tokens but the first; NaN without a text
 };
 SeriesStep seriesStep(const SeriesMember& member, const Trace& trace);
@@ -48,6 +50,7 @@ struct RouterSeries {
 
 struct Series {
     std::vector<SeriesMember> members; // ascending step
+    EvaluationMode evaluation = {};    // of the last step
     std::vector<double> bitsPerByte;   // [steps]
     std::vector<RouterSeries> routers; // in order of the forward pass; not those that share another's decision
     std::vector<double> saturation, chance, next, entropy; // [steps]: means over the routers

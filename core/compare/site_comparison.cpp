@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/site_comparison.h"
 
+#include "core/compare/unit_intervals.h"
 #include "core/error.h"
 #include "core/stats/percentiles.h"
 
@@ -62,9 +63,10 @@ double meanOfKnown(const std::vector<double>& values)
 
 } // namespace
 
-SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching)
+SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching, ComparedSide first)
     : m_units(&units), m_sites(std::move(sites)), m_matching(matching),
-      m_swapped(m_sites.headsA.size() > m_sites.headsB.size())
+      m_swapped(m_sites.headsA.size() != m_sites.headsB.size() ? m_sites.headsA.size() > m_sites.headsB.size()
+                                                               : first == ComparedSide::B)
 {
     const auto& x = m_swapped ? m_sites.decisionsB : m_sites.decisionsA;
     const auto& y = m_swapped ? m_sites.decisionsA : m_sites.decisionsB;
@@ -77,26 +79,21 @@ SiteComparison::SiteComparison(const ComparedUnits& units, ComparedSites sites, 
         m_fixed = sameNumbers((m_swapped ? m_sites.headsB : m_sites.headsA).size(),
                               (m_swapped ? m_sites.headsA : m_sites.headsB).size(), x.router().experts, y.router().experts);
     }
-    m_x = m_swapped ? decideB({}) : decideA();
-    m_y = m_swapped ? decideA() : decideB({});
+    m_x = decide(m_swapped ? ComparedSide::B : ComparedSide::A);
+    m_y = decide(m_swapped ? ComparedSide::A : ComparedSide::B);
 }
 
-SiteComparison::SideDecisions SiteComparison::decideA() const
+SiteComparison::SideDecisions SiteComparison::decide(ComparedSide side, std::span<const std::size_t> source) const
 {
-    SideDecisions result;
-    result.judged = ofHeads(m_sites.decisionsA, m_sites.headsA, m_units->a);
-    if (m_units->fitA)
-        result.fit = ofHeads(m_sites.decisionsA, m_sites.headsA, *m_units->fitA);
-    return result;
-}
-
-SiteComparison::SideDecisions SiteComparison::decideB(std::span<const std::size_t> source) const
-{
+    const bool ofA = side == ComparedSide::A;
+    const SiteDecisions& decisions = ofA ? m_sites.decisionsA : m_sites.decisionsB;
+    const std::vector<int>& heads = ofA ? m_sites.headsA : m_sites.headsB;
+    const auto& fit = ofA ? m_units->fitA : m_units->fitB;
     const auto tokens = [source](const UnitTokens& own) { return source.empty() ? own : replaced(own, source); };
     SideDecisions result;
-    result.judged = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(m_units->b));
-    if (m_units->fitB)
-        result.fit = ofHeads(m_sites.decisionsB, m_sites.headsB, tokens(*m_units->fitB));
+    result.judged = ofHeads(decisions, heads, tokens(ofA ? m_units->a : m_units->b));
+    if (fit)
+        result.fit = ofHeads(decisions, heads, tokens(*fit));
     return result;
 }
 
@@ -105,9 +102,9 @@ std::vector<HeadProposals> SiteComparison::propose() const
     return proposals(m_x, m_y, Whole::Wanted);
 }
 
-std::vector<HeadProposals> SiteComparison::propose(const SideDecisions& b) const
+std::vector<HeadProposals> SiteComparison::propose(ComparedSide side, const SideDecisions& decisions) const
 {
-    return m_swapped ? proposals(b, m_y, Whole::LeftOut) : proposals(m_x, b, Whole::LeftOut);
+    return isX(side) ? proposals(decisions, m_y, Whole::LeftOut) : proposals(m_x, decisions, Whole::LeftOut);
 }
 
 std::vector<HeadProposals> SiteComparison::proposals(const SideDecisions& x, const SideDecisions& y, Whole whole) const
@@ -145,10 +142,10 @@ std::vector<Counterpart> SiteComparison::counterparts(const std::vector<SiteMatc
     return result;
 }
 
-void SiteComparison::judge(const SideDecisions& b, const std::vector<SiteMatching>& ofFold)
+void SiteComparison::judge(ComparedSide side, const SideDecisions& decisions, const std::vector<SiteMatching>& ofFold)
 {
-    const SideDecisions& x = m_swapped ? b : m_x;
-    const SideDecisions& y = m_swapped ? m_y : b;
+    const SideDecisions& x = isX(side) ? decisions : m_x;
+    const SideDecisions& y = isX(side) ? m_y : decisions;
     for (std::size_t head = 0; head < m_null.size(); ++head) {
         const auto against = counterparts(ofFold, y, head);
         m_null[head].push_back(meanAgreement(unitAgreement(x.judged[head], {against, m_units->fold})));
@@ -159,6 +156,9 @@ void SiteComparison::addNotes(RouterComparison& result, std::size_t head) const
 {
     if (result.chosenA == result.expertsA && result.chosenB == result.expertsB)
         result.notes.emplace_back("Both always choose every expert: there is no choice to compare.");
+    if (result.intervalDoubtful)
+        result.notes.emplace_back("Neighbouring units agree alike over long stretches of the text: the interval may be too "
+                                  "short.");
     if (result.tooLittleText)
         result.notes.push_back(fmt::format("There is too little text for {} experts: the matching is not to be trusted.",
                                            std::max(result.expertsA, result.expertsB)));
@@ -172,7 +172,7 @@ void SiteComparison::addNotes(RouterComparison& result, std::size_t head) const
                                            result.expertsA > result.expertsB ? "A" : "B"));
 }
 
-RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const
+RouterComparison SiteComparison::router(std::size_t head, WithIntervals intervals, std::uint64_t seed) const
 {
     const HeadMatching& whole = m_fitted.whole[head];
     const UnitDecisions& x = m_x.judged[head];
@@ -201,17 +201,28 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     result.nullMean = meanOfKnown(m_null[head]);
     const auto [low, high] = middleOf(m_null[head], 0.95);
     result.null = {low, high};
-    result.interval = bootstrap.ofMean(result.unitAgreement);
+    result.nullExceeded = static_cast<int>(
+        std::ranges::count_if(m_null[head], [&result](double drawn) { return drawn >= result.agreement; }));
+    result.verdict = std::isnan(result.agreement) || std::isnan(result.nullMean)
+                         ? NullVerdict::None
+                         : nullVerdict(result.nullExceeded, static_cast<int>(m_null[head].size()));
+    result.interval = {blank, blank};
+    if (intervals == WithIntervals::Yes) {
+        const UnitInterval interval = shareInterval(result.unitAgreement);
+        result.interval = interval.interval;
+        result.stretches = interval.stretches;
+        result.intervalDoubtful = interval.doubtful;
+    }
     result.loadDivergence = loadDivergence(x, y);
     result.mutualInformation = jointInformation(x, m_y.judged[whole.head], SeededRandom(seed + head));
-    const std::vector<double> correlations = gateCorrelations(x, y);
+    const GateCorrelations correlations = gateCorrelations(x, y, {&m_y.judged[whole.head], whole.experts});
     result.gateCorrelations.assign(static_cast<std::size_t>(a.experts), blank);
     for (std::size_t expert = 0; expert < result.gateCorrelations.size(); ++expert) {
         const int opposite = result.expertOfB[expert];
         if (opposite >= 0)
-            result.gateCorrelations[expert] = correlations[m_swapped ? static_cast<std::size_t>(opposite) : expert];
+            result.gateCorrelations[expert] = correlations.ofShown[m_swapped ? static_cast<std::size_t>(opposite) : expert];
     }
-    result.gateCorrelation = meanOfKnown(result.gateCorrelations);
+    result.gateCorrelation = correlations.mean;
 
     constexpr double enough = 50; // units an expert, if all are used alike
     const auto units =
@@ -222,11 +233,11 @@ RouterComparison SiteComparison::router(std::size_t head, const BlockBootstrap& 
     return result;
 }
 
-std::vector<RouterComparison> SiteComparison::routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const
+std::vector<RouterComparison> SiteComparison::routers(WithIntervals intervals, std::uint64_t seed) const
 {
     std::vector<RouterComparison> result;
     for (std::size_t head = 0; head < m_fitted.whole.size(); ++head)
-        result.push_back(router(head, bootstrap, seed));
+        result.push_back(router(head, intervals, seed));
     std::sort(result.begin(), result.end(),
               [](const RouterComparison& one, const RouterComparison& other) { return one.a < other.a; });
     return result;
@@ -257,23 +268,23 @@ BlockComparison::BlockComparison(std::vector<SiteComparison> sites, Matching mat
         m_sites[site].match(std::move(fitted[site]));
 }
 
-void BlockComparison::judgeShuffled(std::span<const std::size_t> source)
+void BlockComparison::judgeShuffled(ComparedSide side, std::span<const std::size_t> source)
 {
     std::vector<SiteComparison::SideDecisions> decisions;
     std::vector<std::vector<HeadProposals>> proposals;
     for (const SiteComparison& site : m_sites) {
-        decisions.push_back(site.shuffled(source));
+        decisions.push_back(site.shuffled(side, source));
         if (m_matching == Matching::Coselection)
-            proposals.push_back(site.propose(decisions.back()));
+            proposals.push_back(site.propose(side, decisions.back()));
     }
     if (m_matching != Matching::Coselection) {
         for (std::size_t site = 0; site < m_sites.size(); ++site)
-            m_sites[site].judge(decisions[site], m_sites[site].matched().ofFold);
+            m_sites[site].judge(side, decisions[site], m_sites[site].matched().ofFold);
         return;
     }
     const auto matchings = matchTogether(std::move(proposals));
     for (std::size_t site = 0; site < m_sites.size(); ++site)
-        m_sites[site].judge(decisions[site], matchings[site]);
+        m_sites[site].judge(side, decisions[site], matchings[site]);
 }
 
 } // namespace headscope::core

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/compare/agreement.h"
-#include "core/compare/blocks.h"
 #include "core/compare/comparison.h"
 #include "core/compare/pairing.h"
 #include "core/compare/site_matching.h"
@@ -30,8 +29,12 @@ struct ComparedSites {
     std::vector<MatrixRows> rowsA, rowsB; // of every head, for Matching::Weights
 };
 
-/// All routers of a pair of sites: matched, judged, and judged again with B's decisions shuffled. The side with fewer heads
-/// looks for counterparts among the other's heads; which it finds is for all sites of a block to decide (BlockComparison).
+/// Which of the two models.
+enum class ComparedSide : std::uint8_t { A, B };
+
+/// All routers of a pair of sites: matched, judged, and judged again with the decisions of one side shuffled. The side with
+/// fewer heads, or else the one that goes first, looks for counterparts among the other's heads; which it finds is for all
+/// sites of a block to decide (BlockComparison).
 class SiteComparison
 {
 public:
@@ -40,35 +43,36 @@ public:
         std::vector<UnitDecisions> judged, fit;
     };
 
-    /// Outlived by `units`. Throws Error where rows are missing or differ in width.
-    SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching);
+    /// Outlived by `units`. `first`: whoever is A, so that exchanging A and B changes nothing. Throws Error where rows are
+    /// missing or differ in width.
+    SiteComparison(const ComparedUnits& units, ComparedSites sites, Matching matching, ComparedSide first);
 
     const ComparedSites& sites() const { return m_sites; }
-    /// B's decisions, where every token of B decides as `source` of it did.
-    SideDecisions shuffled(std::span<const std::size_t> source) const { return decideB(source); }
+    /// A side's decisions, where every token of it decides as `source` of it did.
+    SideDecisions shuffled(ComparedSide side, std::span<const std::size_t> source) const { return decide(side, source); }
     /// What is best for the whole, and then for every fold.
     std::vector<HeadProposals> propose() const;
-    /// The same with other decisions of B, for every fold only.
-    std::vector<HeadProposals> propose(const SideDecisions& b) const;
+    /// The same with other decisions of one side, for every fold only.
+    std::vector<HeadProposals> propose(ComparedSide side, const SideDecisions& decisions) const;
     void match(FittedSite fitted);
     const FittedSite& matched() const { return m_fitted; }
     /// One replicate of the null.
-    void judge(const SideDecisions& b, const std::vector<SiteMatching>& ofFold);
+    void judge(ComparedSide side, const SideDecisions& decisions, const std::vector<SiteMatching>& ofFold);
     /// One for every head of the side with fewer, in order of A's heads.
-    std::vector<RouterComparison> routers(const BlockBootstrap& bootstrap, std::uint64_t seed) const;
+    std::vector<RouterComparison> routers(WithIntervals intervals, std::uint64_t seed) const;
     /// Heads that found none.
     std::vector<UnpairedRouter> leftA() const { return m_swapped ? left() : std::vector<UnpairedRouter>(); }
     std::vector<UnpairedRouter> leftB() const { return m_swapped ? std::vector<UnpairedRouter>() : left(); }
 
 private:
-    SideDecisions decideA() const;
-    SideDecisions decideB(std::span<const std::size_t> source) const;
+    SideDecisions decide(ComparedSide side, std::span<const std::size_t> source = {}) const;
+    bool isX(ComparedSide side) const { return (side == ComparedSide::B) == m_swapped; }
     /// What is best for the whole (left out in shuffled ones, where nobody asks for it), and then for every fold.
     enum class Whole : std::uint8_t { Wanted, LeftOut };
     std::vector<HeadProposals> proposals(const SideDecisions& x, const SideDecisions& y, Whole whole) const;
     std::vector<Counterpart> counterparts(const std::vector<SiteMatching>& ofFold, const SideDecisions& y,
                                           std::size_t head) const;
-    RouterComparison router(std::size_t head, const BlockBootstrap& bootstrap, std::uint64_t seed) const;
+    RouterComparison router(std::size_t head, WithIntervals intervals, std::uint64_t seed) const;
     void addNotes(RouterComparison& result, std::size_t head) const;
     std::vector<UnpairedRouter> left() const;
 
@@ -88,8 +92,9 @@ class BlockComparison
 public:
     BlockComparison(std::vector<SiteComparison> sites, Matching matching);
 
-    /// One replicate of the null: every token of B decides as `source` of it did, and heads and experts are matched anew.
-    void judgeShuffled(std::span<const std::size_t> source);
+    /// One replicate of the null: every token of a side decides as `source` of it did, and heads and experts are matched
+    /// anew (by number where that is how they are matched).
+    void judgeShuffled(ComparedSide side, std::span<const std::size_t> source);
     const std::vector<SiteComparison>& sites() const { return m_sites; }
 
 private:

@@ -83,6 +83,8 @@ Counts Accumulator::counts() const
         counts.routers.push_back(router.counts(selected));
     for (const Joint& joint : m_joint)
         counts.joint.push_back({joint.source, joint.destination, joint.together});
+    for (const auto& pool : m_pools)
+        counts.pooled.push_back(pool->counts());
     return counts;
 }
 
@@ -128,6 +130,10 @@ void Accumulator::add(const Counts& counts)
         m_routers[router].add(counts.routers.at(router), maps);
     for (std::size_t joint = 0; joint < m_joint.size(); ++joint)
         addAll(m_joint[joint].together, counts.joint.at(joint).together);
+    if (counts.pooled.size() != m_pools.size()) // written before pools were counted
+        m_pools.clear();
+    for (std::size_t pool = 0; pool < m_pools.size(); ++pool)
+        m_pools[pool]->add(counts.pooled[pool]);
 }
 
 } // namespace headscope::core

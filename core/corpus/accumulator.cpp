@@ -45,6 +45,10 @@ Accumulator::Accumulator(AccumulatorStart start, std::shared_ptr<WordNumbers> wo
         m_experts += static_cast<std::size_t>(router.experts);
     }
     findJoint();
+    for (auto& members : routerPools(m_start.routers)) {
+        const Router& first = m_start.routers[members.front()];
+        m_pools.push_back(std::make_unique<PoolTables>(std::move(members), first));
+    }
     m_stream.tokens.count.resize(sizes.rows);
     m_stream.tokens.early.resize(sizes.rows);
     m_stream.tokens.groups.resize(sizes.rows * sizes.groups);
@@ -87,7 +91,7 @@ std::vector<CountedPosition> Accumulator::positionsOf(const Window& window) cons
     std::vector<CountedPosition> positions;
     positions.reserve(window.ids.size());
     for (std::size_t place = 0; place < window.ids.size(); ++place) {
-        if (window.special[place] || static_cast<std::int64_t>(place) < m_start.basis.skipFirst)
+        if (!window.counts[place] || static_cast<std::int64_t>(place) < m_start.basis.skipFirst)
             continue;
         CountedPosition position;
         position.place = static_cast<std::uint32_t>(place);
@@ -108,6 +112,7 @@ void Accumulator::add(const Window& window, const Trace& trace, std::uint32_t gr
     const std::vector<CountedPosition> positions = positionsOf(window);
     std::vector<std::uint64_t> experts(m_experts);
     addRouters(trace, positions, group, experts);
+    addPools(trace, positions);
     const std::lock_guard lock(m_lock);
     addJoint(trace, positions);
     addStream(positions, group);
@@ -129,6 +134,20 @@ void Accumulator::addRouters(const Trace& trace, const std::vector<CountedPositi
             const auto selections = m_routers[router].add(*site, head, positions, group);
             std::copy(selections.begin(), selections.end(), experts.begin() + static_cast<std::ptrdiff_t>(firstExpert[router]));
         }
+    }
+}
+
+void Accumulator::addPools(const Trace& trace, const std::vector<CountedPosition>& positions)
+{
+    std::vector<PoolTables::Member> all(m_routers.size());
+    for (const auto& site : trace.sites)
+        for (int head = 0; head < site->heads && !site->router.sharedWith; ++head)
+            all[m_routerAt.at(site->address(head))] = {site.get(), head};
+    for (const auto& pool : m_pools) {
+        std::vector<PoolTables::Member> members;
+        for (const std::uint32_t member : pool->members())
+            members.push_back(all[member]);
+        pool->add(members, positions);
     }
 }
 

@@ -4,6 +4,7 @@
 // Internal to core/corpus: counts while they grow, and what brings counts together.
 
 #include "core/corpus/counts.h"
+#include "core/corpus/pools.h"
 #include "core/corpus/router_tables.h"
 #include "core/corpus/windows.h"
 #include "core/trace/trace.h"
@@ -73,6 +74,7 @@ private:
         std::vector<std::uint64_t> together;
     };
     void findJoint();
+    void addPools(const Trace& trace, const std::vector<CountedPosition>& positions);
     std::vector<CountedPosition> positionsOf(const Window& window) const;
     std::uint32_t rowOf(TokenId id) const;
     void addRouters(const Trace& trace, const std::vector<CountedPosition>& positions, std::uint32_t group, std::vector<std::uint64_t>& experts);
@@ -94,6 +96,7 @@ private:
     std::vector<RouterTables> m_routers;
     std::vector<std::unique_ptr<std::mutex>> m_routerLocks; // one for each
     std::map<RouterAddress, std::size_t> m_routerAt;
+    std::vector<std::unique_ptr<PoolTables>> m_pools; // none once counts were added that do not know them
 
     std::mutex m_lock; // of everything below
     std::vector<Joint> m_joint;

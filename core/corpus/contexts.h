@@ -29,6 +29,8 @@ struct Passage {
     /// decision is the same but for rounding. Not where the window begins inside of a word, or behind a symbol that only
     /// whole texts begin with.
     bool sameTokens = false;
+    /// The model remembered text before the passage: alone it is decided without that, and the decision can be another one.
+    bool remembers = false;
     bool operator==(const Passage&) const = default;
 };
 
@@ -69,10 +71,10 @@ struct Contexts {
 
     CountBasis basis;                      // model, text policy and windows, as for counts; the rest of it is empty
     CorpusSize corpus;                     // positions: of the row, n(t)
-    std::uint64_t behind = 0;              // of these positions, in what stands behind documents (separators): never listed
+    std::uint64_t behind = 0;              // besides, in what stands behind documents (separators): never counted, never listed
     std::uint64_t windows = 0;             // in which the row occurs
     std::uint64_t windowsRun = 0;          // that the model was run on, spread evenly over them
-    std::uint64_t positionsRun = 0;        // positions of the row in these windows, those behind documents included
+    std::uint64_t positionsRun = 0;        // positions of the row in these windows
     std::uint64_t decisions = 0;           // at these positions: one by every router
     std::vector<std::uint64_t> selections; // [experts], n(t,e) of these decisions
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/corpus_files.h"
 
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/error.h"
 
@@ -36,7 +37,15 @@ CorpusFile describe(const fs::path& path)
         throw Error(fmt::format("{} cannot be read: {}.", shown(path), std::strerror(errno)));
     if (!S_ISREG(info.st_mode))
         throw Error(fmt::format("{} is no regular file; a corpus is read twice, so give it as files or folders.", shown(path)));
+    noteRead(path);
     return {path, static_cast<std::uintmax_t>(info.st_size), modificationTime(info)};
+}
+
+/// zlib puts "<fd:4>: " before its words when it has no name.
+std::string_view withoutDescriptor(std::string_view words)
+{
+    const std::size_t end = words.starts_with("<fd:") ? words.find(">: ") : std::string_view::npos;
+    return end == std::string_view::npos ? words : words.substr(end + 3);
 }
 
 bool hidden(const fs::path& path)
@@ -46,6 +55,7 @@ bool hidden(const fs::path& path)
 
 void addFolder(const fs::path& folder, std::vector<CorpusFile>& files)
 {
+    noteCorpusFolder(folder);
     std::vector<fs::path> found;
     try {
         for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
@@ -127,7 +137,7 @@ std::string CorpusBytes::read()
     if (problem == Z_BUF_ERROR)
         fail("its gzip data is cut off; copy it again");
     if (count < 0 || problem != Z_OK)
-        fail(fmt::format("its gzip data is damaged ({}); copy it again", words));
+        fail(fmt::format("its gzip data is damaged ({}); copy it again", withoutDescriptor(words)));
     bytes.resize(static_cast<std::size_t>(count));
     return bytes;
 }

@@ -2,13 +2,15 @@
 #include "core/corpus/count_corpus.h"
 
 #include "core/corpus/accumulator.h"
+#include "core/corpus/partial_file.h"
 #include "core/corpus/pass_checks.h"
 #include "core/corpus/resume.h"
+#include "core/corpus/run_window.h"
 #include "core/corpus/scan.h"
 #include "core/corpus/window_pool.h"
 #include "core/error.h"
 #include "core/export/trace_export.h"
-#include "core/nn/threads.h"
+#include "core/trace/document_run.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -117,6 +119,7 @@ private:
     std::uint64_t m_tokensOfPart = 0;
     std::optional<Reporter> m_reporter;
     Clock::time_point m_lastSave = Clock::now();
+    std::optional<PartialFile> m_partial;
 };
 
 Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& hooks)
@@ -129,6 +132,8 @@ Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& 
     m_files = findCorpusFiles(settings.corpus);
     if (!settings.tags.empty())
         m_tags = TagTable::read(settings.tags, m_files);
+    if (!settings.partial.empty())
+        m_partial.emplace(settings.partial, settings.resume ? PartialFile::Start::Resume : PartialFile::Start::Anew);
 }
 
 void Pass::check() const
@@ -207,15 +212,11 @@ void Pass::makeAccumulator()
 
 void Pass::countWindow(const Window& window)
 {
-    const nn::OneThread oneThread;
-    TokenizedText text;
-    text.tokens.reserve(window.ids.size());
-    for (const TokenId id : window.ids)
-        text.tokens.push_back({.id = id, .piece = {}, .span = {}, .special = false, .group = 0});
     // With a place to save to, what is begun is finished and saved.
     const Progress progress{.report = {}, .stop = m_settings.partial.empty() ? m_hooks.stop : std::stop_token()};
-    const auto trace = m_model.trace(std::move(text), m_trace, progress);
-    m_accumulator->add(window, *trace, m_scan.groups.at(window.document));
+    const auto trace = runWindow(m_model, window, m_trace, progress);
+    if (window.memory.counts)
+        m_accumulator->add(window, *trace, m_scan.groups.at(window.document));
     m_tokensDone += window.ids.size();
 }
 
@@ -232,6 +233,7 @@ void Pass::save()
     if (m_settings.partial.empty())
         return;
     savePartial(m_settings.partial, *m_accumulator, m_identity, m_position);
+    m_partial->saved();
     m_lastSave = Clock::now();
 }
 
@@ -267,15 +269,20 @@ void Pass::readDocument(WindowReader& windows, WindowPool& pool)
     const std::uint64_t document = windows.document();
     const std::uint64_t counted = document == m_begin.document ? m_begin.windows : 0;
     m_position = {.document = document, .windows = counted};
+    // What was counted before an interruption is run again as far as the next window remembers it.
+    const std::uint64_t begin = firstWindowNeeded(m_info, m_window, counted);
+    const auto run = beginDocument(m_model);
     std::uint64_t number = 0;
     while (auto window = windows.next()) {
         ++number;
-        if (window->index < counted) {
+        if (window->index < begin) {
             m_tokensDone += window->ids.size();
             continue;
         }
+        const bool counts = window->index >= counted;
+        window->memory = {run, static_cast<std::int64_t>(window->index - begin) * m_window, counts, {}};
         pool.push(std::move(*window));
-        ++m_position.windows;
+        m_position.windows += counts ? 1 : 0;
         betweenWindows(pool);
     }
     if (windows.tokens() != m_scan.tokensOf.at(document))

@@ -21,7 +21,7 @@ struct CountSettings {
     std::vector<std::filesystem::path> corpus; // files and folders
     DocumentSplit documents;
     std::filesystem::path tags;     // empty: none
-    std::int64_t window = 0;        // tokens; 0: the length the model was trained with
+    std::int64_t window = 0;        // tokens; 0: a segment
     std::int64_t skipFirst = 0;     // first positions of every window that are not counted
     bool words = false;
     int groups = 32;                // of the bootstrap
@@ -34,7 +34,8 @@ struct CountSettings {
     int threads = 0;                // windows that run at the same time; 0: as many as there are processors
     int batch = 0;                  // windows in memory at the same time; 0: four for every thread
 
-    std::filesystem::path partial;  // where an unfinished count is kept, so that it can be gone on with; empty: nowhere
+    std::filesystem::path
+        partial; // where an unfinished count is kept, so that it can be gone on with; empty: nowhere (partial_file.h)
     bool resume = false;            // go on with what is kept there
     double secondsBetweenSaves = 60;
 };
@@ -58,11 +59,11 @@ struct CountHooks {
     std::stop_token stop;
 };
 
-/// The length of the windows a model was trained with; nullopt when its hyper-parameters do not say.
+/// The length of a segment of the model; nullopt when its hyper-parameters do not say.
 std::optional<std::int64_t> trainingLength(const ModelInfo& info);
 
 /// Counts the decisions of all routers over a corpus (design.md §3, §5): a first pass over the text counts tokens and hashes documents, a second
-/// one runs the model, one window to a thread. The result depends on weights, text, policy, window and the list of frequent tokens, and not on threads, batch,
+/// one runs the model, one window to a thread; with memory, windows of a document see what they remember of those before them. The result depends on weights, text, policy, window and the list of frequent tokens, and not on threads, batch,
 /// parts or interruptions (for one kind of CPU; MKL needs MKL_CBWR=AUTO,STRICT before its first product).
 ///
 /// With `partial` the state is saved now and then and when the pass is stopped. Throws Error; Cancelled.

@@ -4,6 +4,7 @@
 #include "core/corpus/fixed_sums.h"
 #include "core/routing/router.h"
 #include "core/tokenizer/tokenizer.h"
+#include "core/trace/evaluation_mode.h"
 
 #include <array>
 #include <cstddef>
@@ -65,6 +66,7 @@ struct CountBasis {
     std::string documents = "file"; // how files were cut: "file", "blank", "line", "literal:<STORY_SEP>"
     std::int64_t window = 0;        // tokens
     std::int64_t skipFirst = 0;     // positions of a window that are not counted
+    EvaluationMode evaluation = {}; // segment 0 where an earlier version did not say
     int groups = 0;                 // G, of the bootstrap; a document's group is its hash modulo G
     bool words = false;
     std::vector<std::string> tags;   // names, sorted; "" where a token has none is tag 0; empty without tags
@@ -171,6 +173,13 @@ struct JointCounts {
     bool operator==(const JointCounts&) const = default;
 };
 
+/// What of several routers that a table may add up falls together (core/corpus/pools.h).
+struct PooledCounts {
+    std::vector<std::uint32_t> members;   // M indices into Counts::routers, ascending
+    std::vector<std::uint64_t> positions; // [E, M], positions at which exactly 1 … M of them chose expert e
+    bool operator==(const PooledCounts&) const = default;
+};
+
 /// One stream of a corpus (a language model has one) and its tables.
 struct StreamCounts {
     std::string name = "text";
@@ -189,6 +198,7 @@ struct Counts {
     std::vector<StreamCounts> streams;
     std::vector<RouterCounts> routers; // in order of the forward pass, heads ascending; not those that share another's decision
     std::vector<JointCounts> joint;
+    std::vector<PooledCounts> pooled; // of every set of routers that some pooling adds up; none in files that were written before
 
     const StreamCounts& streamOf(const RouterCounts& router) const { return streams.at(static_cast<std::size_t>(router.router.stream)); }
     /// nullptr when there is none with this address.

@@ -174,6 +174,16 @@ Shape jointShape(const JointCounts& pair, const Counts& counts)
     return {counts.routers[pair.source].router.experts, counts.routers[pair.destination].router.experts};
 }
 
+std::string poolName(std::size_t pool)
+{
+    return fmt::format("pools.{}.positions", pool);
+}
+
+Shape poolShape(const PooledCounts& pool, const Counts& counts)
+{
+    return {counts.routers[pool.members.front()].router.experts, static_cast<std::int64_t>(pool.members.size())};
+}
+
 } // namespace
 
 TensorPlan planCounts(const Counts& counts)
@@ -188,6 +198,10 @@ TensorPlan planCounts(const Counts& counts)
         planRouter(plan, router, counts);
     for (const JointCounts& pair : counts.joint)
         plan.counts(jointName(pair, counts), jointShape(pair, counts), pair.together);
+    for (std::size_t i = 0; i < counts.pooled.size(); ++i) {
+        const PooledCounts& pool = counts.pooled[i];
+        plan.counts(poolName(i), poolShape(pool, counts), pool.positions);
+    }
     return plan;
 }
 
@@ -208,6 +222,10 @@ Counts takeCounts(TensorSet& file, const Progress& progress)
     }
     for (JointCounts& pair : counts.joint)
         pair.together = file.counts(jointName(pair, counts), jointShape(pair, counts));
+    for (std::size_t i = 0; i < counts.pooled.size(); ++i) {
+        PooledCounts& pool = counts.pooled[i];
+        pool.positions = file.counts(poolName(i), poolShape(pool, counts));
+    }
     if (const auto wrong = contradictionIn(counts))
         file.fail(*wrong);
     return counts;

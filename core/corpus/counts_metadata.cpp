@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/strict_json.h"
+#include "core/corpus/pools.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ std::string text(const json& value)
 
 json basisJson(const CountBasis& basis)
 {
-    return {{"model", basis.model},
+    json value{{"model", basis.model},
             {"family", basis.family},
             {"variant", basis.variant},
             {"fingerprint", basis.fingerprint},
@@ -40,6 +41,13 @@ json basisJson(const CountBasis& basis)
             {"skipFirst", basis.skipFirst},
             {"groups", basis.groups},
             {"words", basis.words}};
+    if (const EvaluationMode& mode = basis.evaluation; mode.segment > 0) {
+        value["memoryBlocks"] = mode.memoryBlocks;
+        value["segment"] = mode.segment;
+        value["sameLength"] = mode.sameLength;
+        value["lastLayerMemory"] = mode.lastLayerMemory;
+    }
+    return value;
 }
 
 json streamJson(const StreamCounts& stream)
@@ -137,6 +145,9 @@ CountBasis readBasis(const Reader& reader)
     basis.skipFirst = reader.number(value, "skipFirst", 0, INT32_MAX);
     basis.groups = static_cast<int>(reader.number(value, "groups", 1, maxGroups));
     basis.words = reader.get<bool>(value, "words");
+    if (value.contains("segment")) // earlier versions do not say
+        basis.evaluation = {reader.number(value, "memoryBlocks", 0, INT32_MAX), reader.number(value, "segment", 1, INT32_MAX),
+                            reader.get<bool>(value, "sameLength"), reader.get<bool>(value, "lastLayerMemory")};
     return basis;
 }
 
@@ -207,6 +218,19 @@ CountedParts readParts(const Reader& reader)
     return parts;
 }
 
+/// They follow from the routers, so that they are checked and not believed.
+void readPools(const Reader& reader, Counts& counts)
+{
+    std::vector<Router> routers;
+    for (const RouterCounts& router : counts.routers)
+        routers.push_back(router.router);
+    auto pools = routerPools(routers);
+    if (requireList(reader, "pools") != json(pools))
+        reader.wrong("its list of pools is not that of its routers");
+    for (auto& members : pools)
+        counts.pooled.push_back({std::move(members), {}});
+}
+
 } // namespace
 
 std::map<std::string, std::string> countsMetadata(const Counts& counts)
@@ -220,13 +244,20 @@ std::map<std::string, std::string> countsMetadata(const Counts& counts)
     json joint = json::array();
     for (const JointCounts& pair : counts.joint)
         joint.push_back({pair.source, pair.destination});
-    return {{"format", std::string(countsFormat)},
+    std::map<std::string, std::string> metadata{{"format", std::string(countsFormat)},
             {"version", std::string(countsVersion)},
             {"basis", text(basisJson(counts.basis))},
             {"parts", text({{"of", counts.parts.of}, {"parts", counts.parts.parts}})},
             {"streams", text(streams)},
             {"routers", text(routers)},
             {"joint", text(joint)}};
+    if (!counts.pooled.empty()) {
+        json pools = json::array();
+        for (const PooledCounts& pool : counts.pooled)
+            pools.push_back(pool.members);
+        metadata["pools"] = text(pools);
+    }
+    return metadata;
 }
 
 Counts countsFromMetadata(const std::map<std::string, std::string>& metadata, const std::function<void(std::string_view)>& fail)
@@ -260,6 +291,8 @@ Counts countsFromMetadata(const std::map<std::string, std::string>& metadata, co
             reader.wrong("its list of joint counts names a router that does not exist");
         counts.joint.push_back({pair[0].get<std::uint32_t>(), pair[1].get<std::uint32_t>(), {}});
     }
+    if (metadata.contains("pools"))
+        readPools(reader, counts);
     return counts;
 }
 

@@ -2,10 +2,10 @@
 #include "core/corpus/find_contexts.h"
 
 #include "core/corpus/pass_checks.h"
+#include "core/corpus/run_window.h"
 #include "core/corpus/window_pool.h"
 #include "core/corpus/windows.h"
 #include "core/error.h"
-#include "core/nn/threads.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -127,7 +127,9 @@ public:
 
 private:
     void check() const;
+    bool isRow(const Window& window, std::size_t place) const;
     Places placesIn(const Window& window) const;
+    std::uint64_t placesBehind(const Window& window) const;
     void read(const std::function<void(Window)>& take);
     void runKept(std::vector<Window> windows);
     void runAll();
@@ -204,16 +206,27 @@ void Search::check() const
         throw Error(fmt::format("Of all windows that hold the token 1 to {} can be chosen, or all.", mostWindowsKept));
 }
 
+bool Search::isRow(const Window& window, std::size_t place) const
+{
+    return m_ids.empty() ? window.words[place] != noWord : std::ranges::binary_search(m_ids, window.ids[place]);
+}
+
 Places Search::placesIn(const Window& window) const
 {
     Places places;
-    for (auto place = static_cast<std::size_t>(m_settings.skipFirst); place < window.ids.size(); ++place) {
-        const bool wanted =
-            m_ids.empty() ? window.words[place] != noWord : std::ranges::binary_search(m_ids, window.ids[place]);
-        if (wanted && !window.special[place])
+    for (auto place = static_cast<std::size_t>(m_settings.skipFirst); place < window.ids.size(); ++place)
+        if (window.counts[place] && isRow(window, place))
             places.push_back(place);
-    }
     return places;
+}
+
+/// In what stands behind the document.
+std::uint64_t Search::placesBehind(const Window& window) const
+{
+    std::uint64_t behind = 0;
+    for (auto place = static_cast<std::size_t>(m_settings.skipFirst); place < window.ids.size(); ++place)
+        behind += !window.counts[place] && !window.special[place] && isRow(window, place) ? 1 : 0;
+    return behind;
 }
 
 /// Reads the corpus to its end and gives away the windows that hold the row.
@@ -231,23 +244,26 @@ void Search::read(const std::function<void(Window)>& take)
                         {.report = {}, .stop = m_progress.stop});
     std::uint64_t bytes = 0;
     std::uint64_t positions = 0;
+    EarlierWindows earlier(m_info, m_window);
     while (reader.nextDocument()) {
+        earlier.beginDocument();
         while (auto window = reader.next()) {
             tell(all == 0 ? 0
                           : share * std::min(1.0, static_cast<double>(bytes + reader.bytes()) / static_cast<double>(all)),
                  fmt::format("reading the corpus, found {} times", positions));
             const Places places = placesIn(*window);
-            if (places.empty())
-                continue;
             positions += places.size();
             {
                 const std::lock_guard lock(m_lock);
-                ++m_found.windows;
+                m_found.windows += places.empty() ? 0 : 1;
                 m_found.corpus.positions += places.size();
-                for (const std::size_t place : places)
-                    m_found.behind += place >= window->text.inside ? 1 : 0;
+                m_found.behind += placesBehind(*window);
             }
-            take(std::move(*window));
+            if (!places.empty())
+                window->memory.before = earlier.before();
+            earlier.add(*window);
+            if (!places.empty())
+                take(std::move(*window));
         }
         bytes += reader.bytes();
         const std::lock_guard lock(m_lock);
@@ -284,10 +300,12 @@ void Search::runKept(std::vector<Window> windows)
     const auto threads = static_cast<std::size_t>(m_threads);
     WindowPool pool(
         threads, threads, [this](const Window& window) { runWindow(window); }, say); // few at a time: it gives way soon
-    for (Window& window : windows) {
-        pool.push(std::move(window));
-        say();
-    }
+    RememberedWindows memory(m_model, m_window);
+    for (Window& window : windows)
+        memory.push(std::move(window), [&](Window next) {
+            pool.push(std::move(next));
+            say();
+        });
     pool.drain();
 }
 
@@ -297,24 +315,21 @@ void Search::runAll()
     WindowPool pool(
         static_cast<std::size_t>(m_threads), static_cast<std::size_t>(batch),
         [this](const Window& window) { runWindow(window); }, [this] { m_progress.checkpoint(); });
-    read([&](Window window) { pool.push(std::move(window)); });
+    RememberedWindows memory(m_model, m_window);
+    read([&](Window window) { memory.push(std::move(window), [&](Window next) { pool.push(std::move(next)); }); });
     pool.drain();
 }
 
 void Search::runWindow(const Window& window)
 {
-    const nn::OneThread oneThread;
-    TokenizedText text;
-    text.tokens.reserve(window.ids.size());
-    for (const TokenId id : window.ids) {
-        if (id < 0 || id >= m_info.vocabulary)
-            throw Error(fmt::format("The tokenizer gives the id {}, but this checkpoint has only {} embedding rows; give "
-                                    "the tokenizer it was trained with.",
-                                    id, m_info.vocabulary));
-        text.tokens.push_back({.id = id, .piece = {}, .span = {}, .special = false, .group = 0});
-    }
-    const auto trace = m_model.trace(std::move(text), {.maps = false, .routerLogits = true, .loss = false},
-                                     {.report = {}, .stop = m_progress.stop});
+    if (const auto most = std::ranges::max_element(window.ids); *most >= m_info.vocabulary)
+        throw Error(fmt::format("The tokenizer gives the id {}, but this checkpoint has only {} embedding rows; give "
+                                "the tokenizer it was trained with.",
+                                *most, m_info.vocabulary));
+    const auto trace = core::runWindow(m_model, window, {.maps = false, .routerLogits = true, .loss = false},
+                                       {.report = {}, .stop = m_progress.stop});
+    if (!window.memory.counts)
+        return;
     const Places places = placesIn(window);
     Decisions decisions{.selections = std::vector<std::uint64_t>(m_experts), .chosen = {}, .others = {}};
     for (std::size_t router = 0; router < m_settings.routers.size(); ++router)
@@ -356,7 +371,7 @@ void Search::decide(const Window& window, const Trace& trace, const Places& plac
         }
         const bool wanted = [&] {
             const std::lock_guard lock(m_lock);
-            return place < window.text.inside && (isChosen ? m_chosen : m_others).wants(rank);
+            return (isChosen ? m_chosen : m_others).wants(rank);
         }();
         if (wanted)
             (isChosen ? into.chosen : into.others).emplace_back(rank, context(window, site, router, place));
@@ -422,6 +437,7 @@ Passage Search::passage(const Window& window, std::size_t place, ByteRange keywo
         Passage made{.text = std::string(bytes.substr(first, end - first)),
                      .keyword = {keyword.begin - first, keyword.end - first}};
         made.sameTokens = becomes(made.text, window, place);
+        made.remembers = window.memory.document && window.index > 0;
         return made;
     };
     Passage made = from(begin);

@@ -20,7 +20,7 @@ namespace headscope::core {
 struct ContextSettings {
     std::vector<std::filesystem::path> corpus; // files and folders
     DocumentSplit documents;
-    std::int64_t window = 0;    // tokens; 0: the length the model was trained with
+    std::int64_t window = 0;    // tokens; 0: a segment
     std::int64_t skipFirst = 0; // first positions of every window that do not count
 
     std::vector<RouterAddress> routers; // one, or several that are added up
@@ -53,8 +53,8 @@ struct ContextHooks {
     std::function<void(Contexts)> partial; // of the windows that have been run so far
 };
 
-/// Finds where tokens stand and what routers decided there. The corpus is read once; only windows that hold the row are run,
-/// one to a thread and as far as the last router. The result depends on neither threads nor batch, and its selections are
+/// Finds where tokens stand and what routers decided there. The corpus is read once; only windows that hold the row are run (with memory, also
+/// those before them that they depend on), one to a thread and as far as the last router. The result depends on neither threads nor batch, and its selections are
 /// the counts of countCorpus where all windows are run. Where a choice is a matter of rounding it can depend on the length
 /// of a window, so windows are run whole.
 ///

@@ -93,6 +93,8 @@ std::string differenceOf(const Counts& a, const Counts& b)
         return "the window (--window)";
     if (x.skipFirst != y.skipFirst)
         return "the positions left out (--skip-first)";
+    if (const std::string difference = differenceOf(x.evaluation, y.evaluation); !difference.empty())
+        return difference;
     if (x.groups != y.groups)
         return "the number of bootstrap groups (--groups)";
     if (x.words != y.words)

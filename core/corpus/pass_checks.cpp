@@ -66,6 +66,7 @@ CountBasis basisOf(const Model& model, const std::string& fingerprint, const Doc
     basis.documents = toString(documents);
     basis.window = window;
     basis.skipFirst = skipFirst;
+    basis.evaluation = evaluationMode(info);
     return basis;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/resume.h"
 
+#include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
 #include "core/checkpoint/strict_json.h"
 #include "core/corpus/counts_metadata.h"
@@ -19,11 +20,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* metadataKey = "position";
-
 [[noreturn]] void refuse(const std::filesystem::path& path, std::string_view what)
 {
-    throw Error(fmt::format("{} is an interrupted count with another {}; count without --resume to begin anew.", shown(path), what));
+    throw Error(
+        fmt::format("{} is an interrupted count with another {}; delete it, or give --out another name, to begin anew.",
+                    shown(path), what));
 }
 
 void requireSame(const std::filesystem::path& path, const Counts& saved, const Accumulator& accumulator, const json& position,
@@ -37,7 +38,9 @@ void requireSame(const std::filesystem::path& path, const Counts& saved, const A
     if (saved.parts != identity.parts)
         refuse(path, "part of the corpus");
     if (const std::string difference = differenceOf(saved, empty); !difference.empty())
-        throw Error(fmt::format("{} is an interrupted count that differs in {}; count without --resume to begin anew.", shown(path), difference));
+        throw Error(fmt::format(
+            "{} is an interrupted count that differs in {}; delete it, or give --out another name, to begin anew.",
+            shown(path), difference));
 }
 
 /// Tokens of the open document, ascending, so that the same state gives the same file.
@@ -69,11 +72,12 @@ void savePartial(const std::filesystem::path& path, const Accumulator& accumulat
     open.experts.resize(accumulator.expertsOfAllRouters());
     const OpenTokens tokens = tokensOf(open, accumulator);
     auto metadata = countsMetadata(counts);
-    metadata[metadataKey] = json{{"corpusHash", toString(identity.hash)},
-                                 {"tagsDigest", identity.tagsDigest},
-                                 {"document", position.document},
-                                 {"windows", position.windows}}
-                                .dump();
+    metadata[positionKey] = json{
+        {"corpusHash", toString(identity.hash)},
+        {"tagsDigest", identity.tagsDigest},
+        {"document", position.document},
+        {"windows",
+         position.windows}}.dump();
     TensorPlan plan = planCounts(counts);
     const auto length = [](const auto& values) { return std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())}; };
     plan.ids("open.ids", tokens.ids);
@@ -85,10 +89,12 @@ void savePartial(const std::filesystem::path& path, const Accumulator& accumulat
 PassPosition loadPartial(const std::filesystem::path& path, Accumulator& accumulator, const CorpusIdentity& identity)
 {
     TensorSet file(path);
-    if (!file.metadata().contains(metadataKey))
-        throw Error(fmt::format("{} is no interrupted count; count without --resume to begin anew.", shown(path)));
+    forgetRead(path); // it is this count's own, and is going to be replaced
+    if (!file.metadata().contains(positionKey))
+        throw Error(fmt::format(
+            "{} is no interrupted count: no count wrote it; rename or delete it, or give --out another name.", shown(path)));
     PassPosition place;
-    const json position = parseStrictJson(file.metadata().at(metadataKey), shown(path) + ": the position");
+    const json position = parseStrictJson(file.metadata().at(positionKey), shown(path) + ": the position");
     const Counts counts = takeCounts(file, {});
     try {
         requireSame(path, counts, accumulator, position, identity);

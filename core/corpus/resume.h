@@ -10,6 +10,9 @@
 
 namespace headscope::core {
 
+/// What the metadata of an unfinished count has besides those of counts.
+inline constexpr const char* positionKey = "position";
+
 /// Where in the corpus a pass is. Everything before it has been counted.
 struct PassPosition {
     std::uint64_t document = 0; // ordinal; those before it are complete

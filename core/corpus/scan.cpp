@@ -17,7 +17,7 @@ CorpusScan scanCorpus(WindowReader reader, int groups, std::int64_t skipFirst, c
     while (reader.nextDocument()) {
         while (const auto window = reader.next()) {
             for (std::size_t place = static_cast<std::size_t>(skipFirst); place < window->ids.size(); ++place)
-                if (!window->special[place])
+                if (window->counts[place])
                     ++positions[window->ids[place]];
             report(bytes + reader.bytes(), scan.tokens + reader.tokens());
         }

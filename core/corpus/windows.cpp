@@ -10,6 +10,8 @@ namespace headscope::core {
 
 namespace {
 
+constexpr std::string_view whiteSpace = " \t\r\n";
+
 /// The first `count` values, which leave the vector.
 template<typename Vector>
 Vector takeFront(Vector& values, std::size_t count)
@@ -65,7 +67,7 @@ bool WindowReader::nextDocument()
     m_textBegin = 0;
     m_lastGroup = -1;
     ++m_documents;
-    m_bytes = m_tokens = m_windows = 0;
+    m_bytes = m_inkEnd = m_tokens = m_windows = 0;
     m_ended = false;
     return true;
 }
@@ -104,6 +106,8 @@ void WindowReader::readMore()
         m_runs.finish();
     } else {
         m_digest.add(std::as_bytes(std::span(bytes)));
+        if (const std::size_t ink = bytes.find_last_not_of(whiteSpace); ink != std::string_view::npos)
+            m_inkEnd = m_bytes + ink + 1;
         m_bytes += bytes.size();
         if (m_options.textAround)
             m_text += bytes;
@@ -114,6 +118,12 @@ void WindowReader::readMore()
     placeTokens();
 }
 
+/// What stands behind a document begins with white space of the document where its first token does.
+bool WindowReader::isOfText(const Token& token) const
+{
+    return !m_ended || (token.span.begin < m_bytes && (token.span.end <= m_bytes || token.span.begin < m_inkEnd));
+}
+
 void WindowReader::takeTokens(std::vector<Token> tokens)
 {
     for (const Token& token : tokens) {
@@ -121,14 +131,13 @@ void WindowReader::takeTokens(std::vector<Token> tokens)
         m_next.special.push_back(token.special);
         if (placesTokens())
             m_unplaced.push_back(token.span);
-        if (!m_options.textAround)
-            continue;
-        if (token.group != m_lastGroup)
-            m_lastSpan = token.span;
-        else
-            m_lastSpan.end = std::max(m_lastSpan.end, token.span.end);
+        const bool sharesCharacter = token.group == m_lastGroup;
+        m_lastOfText = sharesCharacter ? m_lastOfText : isOfText(token);
+        m_next.counts.push_back(m_lastOfText && !token.special);
+        m_lastSpan = sharesCharacter ? ByteRange{m_lastSpan.begin, std::max(m_lastSpan.end, token.span.end)} : token.span;
         m_lastGroup = token.group;
-        m_next.text.spans.push_back(m_lastSpan);
+        if (m_options.textAround)
+            m_next.text.spans.push_back(m_lastSpan);
     }
     m_tokens += tokens.size();
 }
@@ -156,6 +165,7 @@ Window WindowReader::cut(std::size_t length)
     window.index = m_windows++;
     window.ids = takeFront(m_next.ids, length);
     window.special = takeFront(m_next.special, length);
+    window.counts = takeFront(m_next.counts, length);
     window.tags = takeFront(m_next.tags, length);
     window.words = takeFront(m_next.words, length);
     if (m_options.textAround)
@@ -170,12 +180,6 @@ WindowText WindowReader::cutText(std::size_t tokens)
     text.file = m_reader.file();
     text.documentBegin = m_reader.begin();
     text.spans = takeFront(m_next.text.spans, tokens);
-    const auto isInside = [this](const ByteRange& span) { // white space at the end may belong to the first token of what stands behind
-        if (!m_ended || span.end <= m_bytes || span.begin >= m_bytes)
-            return !m_ended || span.begin < m_bytes;
-        return m_text.find_first_not_of(" \t\r\n", span.begin - m_textBegin) != std::string::npos;
-    };
-    text.inside = static_cast<std::size_t>(std::find_if_not(text.spans.begin(), text.spans.end(), isInside) - text.spans.begin());
     for (ByteRange& span : text.spans)
         span = {std::min<std::size_t>(span.begin, m_bytes), std::min<std::size_t>(span.end, m_bytes)};
 

@@ -24,20 +24,32 @@ struct WindowText {
     std::size_t file = 0;            // index of the document's file
     std::uint64_t documentBegin = 0; // in the unpacked file
     std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of the first
-    std::size_t inside = 0;          // tokens from here on stand for no text of the document, but for what stands behind it
     std::uint64_t begin = 0;         // of `bytes`
     std::string bytes;               // of the window, and so many as were asked for before and behind it
 };
 
-/// Consecutive tokens of one document, run by themselves.
+class DocumentRun;
+
+/// How a window sees the windows before it, for models that remember.
+struct WindowMemory {
+    std::shared_ptr<DocumentRun> document; // nullptr: the window is run by itself
+    std::int64_t first = 0;                // of its tokens, in that run
+    bool counts = true;                    // false: it is run for those behind it only
+    /// Ids of the windows before it that have to be run for it, the last one just before it; empty unless it waits to be run.
+    std::vector<std::shared_ptr<const std::vector<TokenId>>> before;
+};
+
+/// Consecutive tokens of one document.
 struct Window {
     std::uint64_t document = 0; // ordinal in the corpus
     std::uint64_t index = 0;    // in the document; its first token is token index · length
     std::vector<TokenId> ids;
     std::vector<bool> special;
+    std::vector<bool> counts; // it stands for text of the document: what stands behind one and specials never count
     std::vector<std::uint32_t> tags;  // of each token; empty without tags
     std::vector<std::uint32_t> words; // number of each token's word, noWord where it has none; empty unless asked for
     WindowText text;                  // empty unless asked for
+    WindowMemory memory;
 };
 inline constexpr std::uint32_t noWord = UINT32_MAX;
 
@@ -72,7 +84,8 @@ struct WindowOptions {
 /// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows, whatever stands before
 /// it. Memory is bounded by the window, not by the document. Used by one thread.
 ///
-/// Behind every document stands what the policy says (`documentSeparator`); it belongs to no tag and no word, and not to the document's hash.
+/// Behind every document stands what the policy says (`documentSeparator`): the model reads it, but it does not count (Window::counts), belongs to no tag and
+/// no word, and not to the document's hash.
 ///
 /// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces begin with the space
 /// before a word, which belongs to what was before.
@@ -100,6 +113,7 @@ private:
     std::size_t ready() const;
     bool textIsThere(std::size_t tokens) const;
     WindowText cutText(std::size_t tokens);
+    bool isOfText(const Token& token) const;
     bool placesTokens() const { return m_options.tags != nullptr || m_options.words != nullptr; }
     Window cut(std::size_t length);
 
@@ -113,6 +127,7 @@ private:
     TextRuns m_runs;
     std::uint64_t m_documents = 0;
     std::uint64_t m_bytes = 0;
+    std::uint64_t m_inkEnd = 0; // one past the last byte that is no white space
     std::uint64_t m_tokens = 0;
     std::uint64_t m_windows = 0;
     bool m_ended = true;
@@ -121,6 +136,7 @@ private:
     std::string m_text;               // of the document, from before the next window on; only where text is asked for
     std::uint64_t m_textBegin = 0;
     std::int32_t m_lastGroup = -1;    // of the token before
+    bool m_lastOfText = true;
     ByteRange m_lastSpan;
 };
 

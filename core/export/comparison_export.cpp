@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/comparison_export.h"
 
+#include "core/export/corpus_facts.h"
 #include "core/export/trace_export.h"
 #include "core/routing/router.h"
 #include "core/tokenizer/displayed.h"
@@ -44,18 +45,25 @@ std::vector<DataColumn> routerColumns()
         {"agreement",
          "mean over units of Σ_e min(x_u(e), y_u(π e)) / min(k_A, k_B): x, y the choices of A and B, π the matching"},
         {"chance", "Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N"},
-        {"null_mean", "agreement after B's choices were permuted over token types and matched anew: the mean …"},
+        {"null_mean", "agreement after the choices of A or of B, in turn, were permuted over token types and matched anew (by "
+                      "number where experts are matched by number): the mean …"},
         {"null_low", "… 2.5 %"},
         {"null_high", "… and 97.5 % of the draws"},
-        {"low", "95 % interval of the agreement, bootstrap over blocks of the text"},
+        {"low", "95 % interval of the agreement, Student's t over stretches of the text"},
         {"high", "its upper end"},
         {"bound", "the most that this matching could reach"},
-        {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits"},
+        {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits; where folds match "
+                     "differently the mean of theirs, by units"},
         {"mutual_information", "of the choices over all k_A·k_B pairs of a unit, bits, minus the mean of a shuffled null"},
         {"gate_correlation", "Spearman's rank correlation of the matched experts' gates over units, mean over experts"},
         {"matching", "how experts were matched"},
         {"stability", "share of the experts that every fold matched the same"},
-        {"too_little_text", "1 where units·k < 50·E: the matching is not to be trusted"}};
+        {"too_little_text", "1 where units·k < 50·E: the matching is not to be trusted"},
+        {"above_null", "above, inside, or at the edge: 2.5 % lies in the 95 % interval of the share of draws that reach the "
+                       "agreement, so that another seed may put it on the other side"},
+        {"null_exceeded", "draws that reach the agreement"},
+        {"stretches", "of the text, that the interval is from"},
+        {"interval_doubtful", "1 where neighbouring units agree alike over so long a way that the interval may be too short"}};
 }
 
 std::vector<DataCell> routerCells(const RouterComparison& pair)
@@ -79,7 +87,11 @@ std::vector<DataCell> routerCells(const RouterComparison& pair)
             pair.gateCorrelation,
             std::string(toString(pair.matching)),
             pair.stability,
-            std::int64_t{pair.tooLittleText ? 1 : 0}};
+            std::int64_t{pair.tooLittleText ? 1 : 0},
+            std::string(toString(pair.verdict)),
+            pair.verdict == NullVerdict::None ? DataCell() : DataCell(std::int64_t{pair.nullExceeded}),
+            pair.stretches > 0 ? DataCell(std::int64_t{pair.stretches}) : DataCell(),
+            std::int64_t{pair.intervalDoubtful ? 1 : 0}};
 }
 
 // ── Tokens ──
@@ -232,6 +244,7 @@ void addModel(About& about, const std::string& which, const std::string& name, c
     about.facts.emplace_back(which + "_variant", info.variant);
     if (!fingerprint.empty())
         about.facts.emplace_back(which + "_fingerprint", fingerprint);
+    addEvaluationFacts(about.facts, evaluationMode(info), which + "_");
     about.facts.emplace_back(which + "_tokenizer", info.tokenizer.substr(0, info.tokenizer.rfind(" (")));
 }
 
@@ -265,6 +278,26 @@ ComparedNames comparedNames(const Comparison& comparison)
         names = {withFolder(names.a, comparison.a->path), withFolder(names.b, comparison.b->path)};
     }
     return names;
+}
+
+std::string nullMethod(const Comparison& comparison)
+{
+    if (comparison.settings.nullReplicates <= 0)
+        return "left out";
+    constexpr std::string_view permuted = "choices of A and of B, in turn, permuted over token types";
+    switch (comparison.matching) {
+    case Matching::Identity: return fmt::format("{}; experts by number", permuted);
+    case Matching::Weights: return fmt::format("{}; experts as matched by weights", permuted);
+    case Matching::Coselection: break;
+    }
+    return fmt::format("{}; heads and experts matched anew", permuted);
+}
+
+std::string intervalMethod(const Comparison& comparison)
+{
+    return comparison.settings.bootstrapReplicates > 0
+               ? "Student's t over 6 to 20 stretches of the text, each four times the block length after Politis and White"
+               : "left out";
 }
 
 std::vector<std::string> unpairedSentences(const Comparison& comparison)
@@ -314,7 +347,8 @@ About aboutComparison(const Comparison& comparison, const ComparisonExport& what
     else if (comparison.crossFitted)
         about.facts.emplace_back("matching_cross_fitted_over", std::int64_t{comparison.settings.folds});
     about.facts.emplace_back("null_draws", std::int64_t{comparison.settings.nullReplicates});
-    about.facts.emplace_back("bootstrap_draws", std::int64_t{comparison.settings.bootstrapReplicates});
+    about.facts.emplace_back("null", nullMethod(comparison));
+    about.facts.emplace_back("intervals", intervalMethod(comparison));
     about.facts.emplace_back("seed", static_cast<std::int64_t>(comparison.settings.seed));
     about.facts.emplace_back("mean_agreement", comparison.agreement);
     about.facts.emplace_back("bits_per_byte_a", comparison.loss.bitsPerByteA);

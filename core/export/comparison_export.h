@@ -58,6 +58,10 @@ struct ComparedNames {
 };
 ComparedNames comparedNames(const Comparison& comparison);
 
+/// How the null was drawn and how intervals were computed, for the settings of a file.
+std::string nullMethod(const Comparison& comparison);
+std::string intervalMethod(const Comparison& comparison);
+
 /// "layers.0.ffn.mlp of B has no counterpart: A does not route mlp in its layer 0."
 std::vector<std::string> unpairedSentences(const Comparison& comparison);
 

@@ -37,6 +37,7 @@ void writeModel(JsonWriter& json, std::string_view key, const std::string& name,
         json.value(fingerprint);
     json.member("parameters", info.parameters);
     json.member("layers", info.layers);
+    writeEvaluation(json, evaluationMode(info));
     json.key("textPolicy");
     writeTextPolicy(json, info.textPolicy);
     json.endObject();
@@ -57,6 +58,8 @@ void writeSettings(JsonWriter& json, const Comparison& comparison, const Compari
     json.member("folds", comparison.settings.folds);
     json.member("nullReplicates", comparison.settings.nullReplicates);
     json.member("bootstrapReplicates", comparison.settings.bootstrapReplicates);
+    json.member("null", nullMethod(comparison));
+    json.member("intervals", intervalMethod(comparison));
     json.member("seed", comparison.settings.seed);
     json.key("pairs");
     json.beginArray();
@@ -103,8 +106,16 @@ void writeRouter(JsonWriter& json, const RouterComparison& pair)
     json.member("mean", pair.nullMean);
     json.member("low", pair.null.low);
     json.member("high", pair.null.high);
+    json.member("exceeded", pair.nullExceeded);
+    json.key("verdict");
+    if (pair.verdict == NullVerdict::None)
+        json.null();
+    else
+        json.value(toString(pair.verdict));
     json.endObject();
     writeInterval(json, "interval", pair.interval);
+    json.member("stretches", pair.stretches);
+    json.member("intervalDoubtful", pair.intervalDoubtful);
     json.member("loadDivergence", pair.loadDivergence);
     json.member("mutualInformation", pair.mutualInformation);
     json.member("gateCorrelation", pair.gateCorrelation);
@@ -227,6 +238,8 @@ void writeLoss(JsonWriter& json, const LossComparison& loss)
     json.member("bitsPerByteA", loss.bitsPerByteA);
     json.member("bitsPerByteB", loss.bitsPerByteB);
     writeInterval(json, "difference", loss.difference);
+    json.member("stretches", loss.differenceStretches);
+    json.member("intervalDoubtful", loss.differenceDoubtful);
     json.endObject();
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/routing/router.h"
 #include "core/tokenizer/displayed.h"
+#include "core/trace/evaluation_mode.h"
 #include "core/trace/model_info.h"
 
 #include <fmt/format.h>
@@ -41,6 +42,7 @@ ReportTable models(const Comparison& comparison, const ComparisonExport& what)
     row("parameters", fmt::format("{}", a.parameters), fmt::format("{}", b.parameters));
     row("layers", fmt::format("{}", a.layers), fmt::format("{}", b.layers));
     row("routers", fmt::format("{}", a.routers.size()), fmt::format("{}", b.routers.size()));
+    row("memory", toString(evaluationMode(a)), toString(evaluationMode(b)));
     row("fingerprint", what.fingerprintA.substr(0, 16), what.fingerprintB.substr(0, 16));
     row("bits per byte", number(comparison.loss.bitsPerByteA), number(comparison.loss.bitsPerByteB));
     return table;
@@ -146,8 +148,8 @@ std::string settingsSentence(const Comparison& comparison, const ComparisonExpor
         text +=
             fmt::format(" Every one of {} stretches of the text is judged by the matching that was fitted on the others.",
                         comparison.settings.folds);
-    return text + fmt::format(" Null of {} draws, intervals of {} draws, seed {}.", comparison.settings.nullReplicates,
-                              comparison.settings.bootstrapReplicates, comparison.settings.seed);
+    return text + fmt::format(" Null of {} draws ({}), seed {}. Intervals: {}.", comparison.settings.nullReplicates,
+                              nullMethod(comparison), comparison.settings.seed, intervalMethod(comparison));
 }
 
 void addRouters(Report& report, const Comparison& comparison)
@@ -155,7 +157,7 @@ void addRouters(Report& report, const Comparison& comparison)
     report.emplace_back(ReportHeading{2, "Routers"});
     report.emplace_back(std::string("Agreement is the share of the choices that the matched experts of both share, against "
                                     "chance (independent choices of the same loads) and "
-                                    "a null (B's choices permuted over token types and matched anew)."));
+                                    "a null (the choices of A or of B permuted over token types and matched anew)."));
     report.emplace_back(routers(comparison));
     for (std::string& sentence : unpairedSentences(comparison))
         report.emplace_back(std::move(sentence));

@@ -53,6 +53,7 @@ std::vector<DataColumn> longColumns()
             {"passage", "text from the first token of the window to a bit past the keyword"},
             {"same_tokens",
              "1 where the passage alone becomes the same tokens, so that the decision is the same but for rounding"},
+            {"remembers", "1 where the model remembered text before the passage: alone it is decided without that, perhaps otherwise"},
             {"display", "the token with white space and shapeless characters made visible"},
             {"token_base64", "its bytes, where they are not UTF-8"},
             {"passage_base64", "the bytes of the passage, where they are not UTF-8"}};
@@ -138,6 +139,7 @@ std::vector<DataCell> longRow(const Context& context, std::string_view list, con
             whole(context.unseen),
             context.passage.text,
             std::int64_t{context.passage.sameTokens},
+            std::int64_t{context.passage.remembers},
             displayed(context.piece),
             rawBytes(context.piece),
             rawBytes(context.passage.text)};

@@ -44,6 +44,18 @@ void addWindowFacts(Facts& facts, const CountBasis& basis)
     facts.emplace_back("documents_cut", basis.documents);
     facts.emplace_back("window", basis.window);
     facts.emplace_back("skip_first", basis.skipFirst);
+    addEvaluationFacts(facts, basis.evaluation);
+}
+
+void addEvaluationFacts(Facts& facts, const EvaluationMode& mode, const std::string& prefix)
+{
+    if (mode.segment == 0)
+        return;
+    facts.emplace_back(prefix + "memory_blocks", mode.memoryBlocks);
+    facts.emplace_back(prefix + "segment", mode.segment);
+    facts.emplace_back(prefix + "same_length", std::int64_t{mode.sameLength});
+    if (mode.lastLayerMemory)
+        facts.emplace_back(prefix + "last_layer_memory", std::int64_t{1});
 }
 
 } // namespace headscope::core

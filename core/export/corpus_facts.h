@@ -18,5 +18,7 @@ void addModelFacts(Facts& facts, const CountBasis& basis);
 /// `prefix` tells one stream from another.
 void addCorpusFacts(Facts& facts, const CorpusSize& corpus, const std::string& prefix = {});
 void addWindowFacts(Facts& facts, const CountBasis& basis);
+/// `memory_blocks`, `segment`, `same_length`; nothing where texts are read whole.
+void addEvaluationFacts(Facts& facts, const EvaluationMode& mode, const std::string& prefix = {});
 
 } // namespace headscope::core

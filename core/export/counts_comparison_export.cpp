@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/counts_comparison_export.h"
 
+#include "core/export/corpus_facts.h"
 #include "core/tokenizer/displayed.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ std::vector<DataColumn> routerColumns()
             {"expected_agreement", "Σ_t m(t)·Σ_e P_A(e|t)·P_B(π e|t) / min(k_A, k_B) / Σ_t m(t): what two share that decide "
                                    "independently given the token"},
             {"chance", "the same not given the token: Σ_e i_A(e)·i_B(π e) / min(k_A, k_B), i(e) = n(e)/N"},
-            {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits"},
+            {"load_jsd", "Jensen-Shannon divergence of the matched experts' shares of selections, bits; where the halves match "
+                         "differently the mean of theirs"},
             {"experts", "π: the counterpart of each expert of A, - for none"},
             {"stability", "share of the experts that both halves of the documents match the same"}};
 }
@@ -58,13 +60,14 @@ void addModel(About& about, const std::string& which, const Counts& counts)
     about.facts.emplace_back(which, counts.basis.model);
     about.facts.emplace_back(which + "_variant", counts.basis.variant);
     about.facts.emplace_back(which + "_fingerprint", counts.basis.fingerprint);
+    addEvaluationFacts(about.facts, counts.basis.evaluation, which + "_");
     for (const StreamCounts& stream : counts.streams) {
         about.facts.emplace_back(which + "_corpus_hash", toString(stream.corpus.hash));
         about.facts.emplace_back(which + "_positions", static_cast<std::int64_t>(stream.corpus.positions));
     }
 }
 
-About aboutOf(const CountsComparisonExport& what, const std::vector<DataColumn>& columns)
+About aboutOf(const CountsComparisonExport& what, CountsComparisonTable table, const std::vector<DataColumn>& columns)
 {
     About about;
     about.facts.emplace_back("program", what.program);
@@ -72,7 +75,10 @@ About aboutOf(const CountsComparisonExport& what, const std::vector<DataColumn>&
     addModel(about, "b", what.b);
     about.facts.emplace_back("matching", std::string(toString(what.comparison.matching)));
     about.facts.emplace_back("why_this_matching", what.comparison.whyMatching);
-    about.facts.emplace_back("min_count", what.pairs.minimum);
+    if (table == CountsComparisonTable::Tokens)
+        about.facts.emplace_back("min_count", what.pairs.minimum);
+    else if (what.comparison.settings.minimumTokens > 0)
+        about.facts.emplace_back("min_count", what.comparison.settings.minimumTokens);
     about.facts.emplace_back("mean_expected_agreement", what.comparison.expectedAgreement);
     about.formulas = columns;
     about.notes = what.comparison.notes;
@@ -98,7 +104,7 @@ void writeCountsComparison(std::ostream& out, TableFormat format, CountsComparis
                            const CountsComparisonExport& what, const Progress& progress)
 {
     const auto columns = table == CountsComparisonTable::Routers ? routerColumns() : tokenColumns();
-    const auto writer = makeTableWriter(out, format, columns, aboutOf(what, columns));
+    const auto writer = makeTableWriter(out, format, columns, aboutOf(what, table, columns));
     for (const std::size_t index : what.routers) {
         progress.checkpoint();
         const CountedRouterComparison& pair = what.comparison.routers.at(index);

@@ -33,6 +33,9 @@ enum class TableFormat : std::uint8_t { Csv, Tsv, Json, Markdown, Latex };
 /// By the extension of a file name: ".csv", ".tsv", ".json", ".md", ".markdown", ".tex".
 std::optional<TableFormat> tableFormat(std::string_view extension);
 
+/// What stands before the first byte of a CSV or TSV file for programs that else take it for another encoding than UTF-8.
+inline constexpr std::string_view utf8Mark = "\xEF\xBB\xBF";
+
 /// Writes a table row by row, so that it is never held whole.
 ///
 /// CSV is RFC 4180 in UTF-8: CRLF, quotes where needed; text cells that begin with = + - @ (or tab, carriage return) get an

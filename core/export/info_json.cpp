@@ -70,6 +70,19 @@ void writeTokenizerWithPath(JsonWriter& json, const Tokenizer* tokenizer)
 
 } // namespace
 
+void writeEvaluation(JsonWriter& json, const EvaluationMode& mode)
+{
+    json.key("evaluation");
+    if (mode.segment == 0)
+        return json.null();
+    json.beginObject(Layout::OneLine);
+    json.member("memoryBlocks", mode.memoryBlocks);
+    json.member("segment", mode.segment);
+    json.member("sameLength", mode.sameLength);
+    json.member("lastLayerMemory", mode.lastLayerMemory);
+    json.endObject();
+}
+
 void writeRouterMembers(JsonWriter& json, const Router& router)
 {
     json.member("E", router.experts);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/export/json_writer.h"
+#include "core/trace/evaluation_mode.h"
 #include "core/trace/model_info.h"
 
 #include <iosfwd>
@@ -15,6 +16,9 @@ void writeInfoJson(std::ostream& out, const ModelInfo& info, const Tokenizer* to
 
 /// Writes, into the object that is open, what a router is: `E`, `k`, `gate`, `side`, `sharedWith`, `weightsGroup`, `expertsOfAllHeads`, `legend`.
 void writeRouterMembers(JsonWriter& json, const Router& router);
+
+/// The member `evaluation` of the object that is open: `memoryBlocks`, `segment`, `sameLength`, `lastLayerMemory`; null where texts are read whole.
+void writeEvaluation(JsonWriter& json, const EvaluationMode& mode);
 
 /// `[{"name": …, "value": …, "source": …}, …]`
 void writeSettings(JsonWriter& json, const std::vector<Setting>& settings);

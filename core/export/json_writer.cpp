@@ -22,11 +22,6 @@ JsonWriter::JsonWriter(std::ostream& out) : m_out(out)
     m_buffer.reserve(bufferBytes + 4096);
 }
 
-JsonWriter::~JsonWriter()
-{
-    flush();
-}
-
 void JsonWriter::flush()
 {
     m_out.write(m_buffer.data(), static_cast<std::streamsize>(m_buffer.size()));
@@ -37,7 +32,7 @@ void JsonWriter::wrote()
 {
     if (m_open.empty())
         m_buffer += '\n';
-    if (m_buffer.size() >= bufferBytes)
+    if (m_open.empty() || m_buffer.size() >= bufferBytes)
         flush();
 }
 

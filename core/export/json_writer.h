@@ -10,9 +10,10 @@
 
 namespace headscope::core {
 
-/// Writes JSON to a stream as it goes, so that a long trace is never held a second time. What it writes is always valid JSON in valid
-/// UTF-8: numbers that are not finite become null, and broken UTF-8 becomes U+FFFD. Floats are written with the fewest digits that
-/// give the same float back. Not thread-safe.
+/// Writes JSON to a stream as it goes, so that a long trace is never held a second time. What it writes is always valid JSON
+/// in valid UTF-8: numbers that are not finite become null, and broken UTF-8 becomes U+FFFD. Floats are written with the
+/// fewest digits that give the same float back. The stream has everything once the outermost value is complete: nothing is
+/// left for a destructor, which could not tell of a full disk. Not thread-safe.
 class JsonWriter
 {
 public:
@@ -20,7 +21,7 @@ public:
     enum class Layout : std::uint8_t { Lines, OneLine };
 
     explicit JsonWriter(std::ostream& out);
-    ~JsonWriter();
+    ~JsonWriter() = default;
     JsonWriter(const JsonWriter&) = delete;
     JsonWriter& operator=(const JsonWriter&) = delete;
 

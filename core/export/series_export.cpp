@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/export/series_export.h"
 
+#include "core/export/corpus_facts.h"
+
 #include <ostream>
 
 namespace headscope::core {
@@ -20,6 +22,7 @@ void writeSeries(std::ostream& out, TableFormat format, const Series& series, co
     About about;
     about.facts.emplace_back("program", program);
     about.facts.emplace_back("steps", static_cast<std::int64_t>(series.members.size()));
+    addEvaluationFacts(about.facts, series.evaluation);
     about.formulas = columns;
     const auto writer = makeTableWriter(out, format, columns, about);
     for (std::size_t i = 0; i < series.members.size(); ++i) {

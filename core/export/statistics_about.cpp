@@ -38,8 +38,9 @@ void addSettings(Facts& facts, const Counts& counts, const StatisticsExport& wha
     facts.emplace_back("min_count", pairs.minimum);
     facts.emplace_back("min_pair_count", pairs.minimumPair);
     facts.emplace_back("alpha", pairs.alpha);
-    facts.emplace_back("bootstrap_replicates", std::int64_t{pairs.bootstrap.replicates});
-    facts.emplace_back("bootstrap_seed", static_cast<std::int64_t>(pairs.bootstrap.seed));
+    facts.emplace_back("intervals", std::string(pairs.bootstrap.replicates > 0
+                                                    ? "jackknife of log2 lift over groups of documents, Student's t"
+                                                    : "left out"));
     facts.emplace_back("bootstrap_level", pairs.bootstrap.level);
     facts.emplace_back("bootstrap_groups", std::int64_t{counts.basis.groups});
     facts.emplace_back("sorted_by", std::string(info(what.sort).name));
@@ -52,13 +53,16 @@ void addSettings(Facts& facts, const Counts& counts, const StatisticsExport& wha
 RouterTable withoutRows(const Counts& counts, const TablePlan& plan, RowUnit unit)
 {
     const RouterCounts& first = counts.routers[plan.members.front()];
+    const StreamCounts& stream = counts.streamOf(first);
     RouterTable table;
     table.experts = first.router.experts;
     table.chosen = first.router.chosen;
-    table.documents = whole(counts.streamOf(first).corpus.documents);
+    table.documents = whole(stream.corpus.documents);
     if (unit == RowUnit::Pieces) {
         table.expected.resize(1);
         table.groups.groups = counts.basis.groups;
+        table.groups.documents.assign(stream.groupDocuments.begin(), stream.groupDocuments.end());
+        table.groups.positions.assign(stream.groupPositions.begin(), stream.groupPositions.end());
     }
     return table;
 }

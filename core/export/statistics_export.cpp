@@ -21,7 +21,7 @@ namespace headscope::core {
 
 namespace {
 
-constexpr std::size_t topTokensOfAnExpert = 10; // in the table of experts, where no number is asked for
+constexpr std::size_t topTokensOfAnExpert = 10; // in tables of papers and of experts, where no number is asked for
 
 std::int64_t whole(std::uint64_t count)
 {
@@ -120,7 +120,7 @@ void addExperts(DataTableWriter& writer, const RouterTable& table, const Statist
     if (what.sort != PairColumn::PmiLow && what.sort != PairColumn::PmiHigh)
         wanted.pairs.bootstrap.replicates = 0;
     const PairTable statistics = keptStatistics(table, wanted, progress);
-    const auto tops = topLists(table, statistics, what.sort, what.top == 0 ? topTokensOfAnExpert : what.top);
+    const auto tops = topLists(table, statistics, what.sort, what.top);
     for (const ExpertSummary& expert : summary.experts) {
         std::vector<std::string> names;
         for (const PairStatistics& pair : tops[static_cast<std::size_t>(expert.expert)])
@@ -145,7 +145,8 @@ const std::vector<DataColumn>& routerColumns()
         {"N", "N: routed positions"},
         {"documents", "documents counted"},
         {"load_entropy", "-Σ f_e ln f_e / ln E: 1 is uniform load"},
-        {"expected_load_entropy", "the same under uniform routing at this N: 1 - (E - k)/(2kN ln E)"},
+        {"expected_load_entropy", "its mean under uniform routing at this N, n(e) binomial(N, k/E): 1 - (E - k)/(2kN ln E) but "
+                                  "for small N"},
         {"max_violation", "max_e E·f_e - 1"},
         {"gini", "Σ_a Σ_b |f_a - f_b|/(2E)"},
         {"dead", "experts that were never chosen"},
@@ -160,21 +161,24 @@ const std::vector<DataColumn>& routerColumns()
         {"token_guess",
          "share that naming each token's own k most frequent experts gets right (on the text it was learned on)"},
         {"choice_entropy", "H(E) of selections, bits"},
-        {"explainable", "H(E) - log2 k, bits: what knowing everything could explain"},
+        {"explainable", "what knowing everything could explain, bits: H(E) - log2 k; of M pooled routers H(E) less the mean "
+                        "over positions of -Σ_e c(e)/(kM)·log2(c(e)/(kM)), c(e) of them choosing e"},
         {"token_bits", "I(E;T): mutual information of choice and token, bits"},
-        {"token_null_bits", "its mean when the choices are shuffled over positions (exact)"},
+        {"token_null_bits", "its mean when the choices are shuffled over positions, those of pooled routers together "
+                            "(exact)"},
         {"token_share", "(token_bits - token_null_bits)/(explainable - token_null_bits): 1 where the token decides "
                         "(adjusted mutual information)"},
         {"previous_bits", "I(E;P|T): with the token before, given the token; of the frequent tokens"},
-        {"previous_null_bits", "its mean when the choices are shuffled within each token"},
+        {"previous_null_bits", "its mean when the choices are shuffled within each token, those of pooled routers each on its "
+                               "own"},
         {"previous_share", "(previous_bits - previous_null_bits)/explainable"},
         {"previous_coverage", "share of the positions it is computed on"},
         {"place_bits", "I(E;B|T): with the bin (0, 1, 2-3, 4-7, …) of the position in its window, given the token; of the "
                        "frequent tokens"},
-        {"place_null_bits", "its mean when the choices are shuffled within each token"},
+        {"place_null_bits", "its mean when the choices are shuffled within each token, those of pooled routers each on its own"},
         {"place_share", "(place_bits - place_null_bits)/explainable"},
         {"place_coverage", "share of the positions it is computed on"},
-        {"why_not_explained", "why the last columns are blank"},
+        {"why_not_explained", "why some of the columns before are blank"},
         {"margin_p01", "first percentile of its margins in logits (lower edge of a bin an eighth of a power of two wide); "
                        "blank for pooled routers "
                        "and where nothing is rejected"},
@@ -223,7 +227,7 @@ void addRouter(DataTableWriter& writer, const RouterTable& table, const Counts& 
     addExplained(cells, parts.token, false);
     addExplained(cells, parts.previous, true);
     addExplained(cells, parts.place, true);
-    cells.emplace_back(parts.whyBlank);
+    cells.emplace_back(parts.whyBlank.empty() ? parts.whyNoContext : parts.whyBlank);
     const std::optional<float> percentile =
         plan.members.size() == 1 ? marginPercentile(counts.routers[plan.members.front()].margins, 0.01) : std::nullopt;
     cells.push_back(percentile ? DataCell(static_cast<double>(*percentile)) : DataCell());
@@ -378,13 +382,26 @@ void forEachTable(const Counts& counts, const StatisticsExport& what, const Prog
     }
 }
 
+namespace {
+
+/// Where no number was asked for, what is written for readers has few tokens; `about` says how many.
+StatisticsExport withWrittenTop(StatisticsExport what, StatisticsTable table, bool read)
+{
+    if (what.top == 0 && (table == StatisticsTable::Experts || (table == StatisticsTable::Pairs && read)))
+        what.top = topTokensOfAnExpert;
+    return what;
+}
+
+} // namespace
+
 void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable table, const Counts& counts,
-                     const StatisticsExport& what, const Progress& progress)
+                     const StatisticsExport& asked, const Progress& progress)
 {
     if (table == StatisticsTable::Tags && counts.basis.tags.empty())
         throw Error("No tags were counted in this pass; count the corpus again with --tags.");
-    const About about = aboutStatistics(counts, what, table, columnsOf(table));
     const bool read = format == TableFormat::Markdown || format == TableFormat::Latex;
+    const StatisticsExport what = withWrittenTop(asked, table, read);
+    const About about = aboutStatistics(counts, what, table, columnsOf(table));
     if (table == StatisticsTable::Pairs && read)
         return writeTopTokens(out, format, counts, what, about, progress);
     const auto writer = makeTableWriter(out, format, columnsOf(table), about);

@@ -14,7 +14,6 @@ namespace headscope::core {
 
 namespace {
 
-constexpr std::size_t rowsByDefault = 10;
 constexpr std::size_t columnsOfATable = 8;
 
 /// What a table says, apart from how it is written.
@@ -39,7 +38,7 @@ std::vector<Column> columnsOf(const RouterTable& table, const StatisticsExport& 
     if (what.sort != PairColumn::PmiLow && what.sort != PairColumn::PmiHigh)
         wanted.pairs.bootstrap.replicates = 0;
     const PairTable statistics = keptStatistics(table, wanted, progress);
-    const auto lists = topLists(table, statistics, what.sort, what.top == 0 ? rowsByDefault : what.top);
+    const auto lists = topLists(table, statistics, what.sort, what.top);
     const double all = static_cast<double>(table.positions) * table.chosen;
     std::vector<Column> columns;
     for (std::size_t e = 0; e < lists.size(); ++e) {

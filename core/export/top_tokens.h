@@ -8,7 +8,7 @@
 namespace headscope::core {
 
 /// The kind of table that papers print: for each router one column per expert with its load and its top tokens, in Markdown
-/// or LaTeX (booktabs; at most eight experts beside each other). `what.top` rows, ten where it is 0: nobody prints them all.
+/// or LaTeX (booktabs; at most eight experts beside each other). `what.top` rows.
 void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts, const StatisticsExport& what,
                     const About& about, const Progress& progress = {});
 

@@ -3,6 +3,8 @@
 
 #include "core/export/info_json.h"
 #include "core/export/tokens_json.h"
+#include "core/trace/evaluation_mode.h"
+#include "core/trace/loss_note.h"
 
 #include <fmt/format.h>
 
@@ -57,6 +59,7 @@ void writeTraceSettings(JsonWriter& json, const Trace& trace, const TraceExport&
     json.member("container", info.container);
     json.member("device", info.device);
     json.member("dtype", info.dtype);
+    writeEvaluation(json, evaluationMode(info));
     json.key("tokenizer");
     writeTokenizer(json, what.tokenizer.get());
     json.key("textPolicy");
@@ -69,6 +72,8 @@ void writeTraceSettings(JsonWriter& json, const Trace& trace, const TraceExport&
     json.beginArray();
     for (const std::string& note : info.notes)
         json.value(withoutFolder(note, info));
+    if (const auto note = lossNote(trace))
+        json.value(*note);
     json.endArray();
     json.endObject();
 }

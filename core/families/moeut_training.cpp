@@ -88,13 +88,13 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
     return configuration.preNorm ? 1 : std::sqrt(static_cast<double>(configuration.width));
 }
 
-Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules)
+Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules, const OpenOptions& wanted)
 {
     Configuration configuration;
     readShapes(weights, arguments, configuration);
     configuration.layers = modules.layers;
     configuration.preNorm = preNorm(arguments, weights);
-    readMemory(arguments, configuration);
+    readMemory(arguments, configuration, wanted);
     readActivation(arguments, false, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.evenRotation = true;
@@ -102,10 +102,10 @@ Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, 
     const bool normsOfRouters = weights.has(modulePrefix(0) + "self_attn.norm.weight");
     if (arguments.classOf("moe.nonorm") != KeyClass::Inactive)
         arguments.confirm("moe.nonorm", normsOfRouters, "the file");
-    configuration.placement = normsOfRouters                              ? nn::NormPlacement::RoutersAndScoresOnly
-                              : configuration.preNorm                     ? nn::NormPlacement::Pre
-                              : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
-                                                                          : nn::NormPlacement::Post;
+    configuration.placement = normsOfRouters            ? nn::NormPlacement::RoutersAndScoresOnly
+                              : configuration.preNorm   ? nn::NormPlacement::Pre
+                              : configuration.remembers ? nn::NormPlacement::PostWithNormedSource
+                                                        : nn::NormPlacement::Post;
     return configuration;
 }
 
@@ -136,7 +136,7 @@ std::shared_ptr<const Model> openMoeutTraining(const FamilyInput& input)
     nn::Weights weights(input.checkpoint, input.compute, input.weightsMode(), input.progress);
     requireHyperParameters(weights, arguments);
     const auto modules = schedule(weights, arguments);
-    const auto configuration = configurationOf(weights, arguments, modules);
+    const auto configuration = configurationOf(weights, arguments, modules, input.options);
     auto parts = readEnds(weights, configuration);
     parts.inputNorm = inputNorm(arguments);
     const bool inner = configuration.placement == nn::NormPlacement::RoutersAndScoresOnly;

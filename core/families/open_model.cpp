@@ -53,6 +53,15 @@ const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& want
                             checkpoint.tensors.empty() ? "" : checkpoint.tensors.front().name, fmt::join(familyNames(), ", ")));
 }
 
+/// A wish that a family cannot follow is refused rather than ignored.
+void requireMemory(const ModelInfo& info, const OpenOptions& options)
+{
+    if (info.visibility.segment > 0 || (!options.memoryBlocks && !options.segment))
+        return;
+    throw Error(fmt::format("{} is a {} ({}), which reads a text whole: it has neither segments nor memory; leave {} out.", info.path, info.variant,
+                            info.family, options.memoryBlocks ? "--memory-blocks" : "--segment"));
+}
+
 } // namespace
 
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
@@ -104,7 +113,9 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
     bringNestedParametersUp(checkpoint);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
-    return family.open({checkpoint, options, compute, progress});
+    auto model = family.open({checkpoint, options, compute, progress});
+    requireMemory(*model->info(), options);
+    return model;
 }
 
 std::vector<std::string> availableDevices() { return nn::deviceNames(); }

@@ -45,8 +45,14 @@ ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor
     const auto* earlier = run.reused(group.address);
     ScoredAttention scored;
     scored.visibility = visibility;
-    scored.keys = positions.rotary(k, run.firstRow() - run.part().remembered());
-    scored.values = v;
+    if (auto* document = run.document()) {
+        auto seen = document->join(group.address, run.part().inDocument, q.size(0), {k, v}, run.progress());
+        scored.keys = positions.rotary(seen.keys, 0);
+        scored.values = std::move(seen.values);
+    } else {
+        scored.keys = positions.rotary(k, run.firstRow() - run.part().remembered());
+        scored.values = v;
+    }
     if (earlier && run.part().knownKeys > 0) {
         scored.keys = behind(earlier->keys, scored.keys, run);
         scored.values = behind(earlier->values, v, run);
@@ -55,7 +61,8 @@ ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor
     scored.queries = (positions.contentBias.defined() ? rotated + positions.contentBias : rotated) * scale;
     if (positions.relative.defined() && scored.keys.size(0) > 0) {
         scored.distances = visibility.distances(scored.keys.size(0));
-        scored.relative = relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute());
+        const auto table = [&] { return relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute()); };
+        scored.relative = run.document() ? run.document()->relative(group.address, scored.distances, table) : table();
         if (positions.positionBias.defined())
             scored.positionQueries = (rotated + positions.positionBias) * scale;
     }

@@ -233,11 +233,22 @@ at::Tensor LanguageModel::runSegments(const at::Tensor& x, const Visibility& see
     return outputs;
 }
 
-std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, const TraceOptions& options,
-                                                  const Progress& progress) const
+/// A stretch of a document whose earlier segments are remembered as what the last layer made of them: one segment, or the rest of one, after the other.
+void LanguageModel::runStretch(const at::Tensor& x, std::int64_t first, DocumentMemory& memory, Run& run) const
 {
-    const auto started = std::chrono::steady_clock::now();
-    const c10::InferenceMode inference; // per thread
+    const auto segment = memory.seen().segment;
+    const auto end = first + x.size(0);
+    for (auto begin = first; begin < end;) {
+        const auto next = std::min(end, (begin / segment + 1) * segment);
+        const auto before = memory.outputsBefore(begin, run.progress());
+        run.begin({.firstRow = memory.rowsBefore(begin), .memory = begin % segment == 0 ? before : at::Tensor(), .inDocument = begin});
+        memory.addOutputs(begin, runLayers(x.narrow(0, begin - first, next - begin), run, 0, 1));
+        begin = next;
+    }
+}
+
+std::shared_ptr<Trace> LanguageModel::beginTrace(std::vector<Stream> streams, const TraceOptions& options) const
+{
     if (m_parts.embedding.is_meta())
         throw Error(fmt::format("{} was opened for a description only and cannot be run.", info()->path));
     auto trace = std::make_shared<Trace>();
@@ -245,7 +256,83 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
     trace->streams = std::move(streams);
     trace->options = options;
     trace->options.prefix.reset();
+    return trace;
+}
+
+template<typename Work>
+void LanguageModel::computing(const Trace& trace, Work&& work) const
+{
     try {
+        std::forward<Work>(work)();
+    } catch (const c10::OutOfMemoryError&) {
+        throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
+                                trace.tokens(), info()->device));
+    } catch (const c10::Error& error) {
+        throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
+    } catch (const std::bad_alloc&) {
+        throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", trace.tokens()));
+    }
+}
+
+std::shared_ptr<const Trace> LanguageModel::traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress,
+                                                         DocumentMemory& memory) const
+{
+    const c10::InferenceMode inference; // per thread
+    auto trace = beginTrace({{"text", std::move(tokens)}}, options);
+    computing(*trace, [&] {
+        const auto ids = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
+        useThreadsFor(ids.size(0), info()->layerProducts);
+        auto x = firstInput(at::index_select(m_parts.embedding, 0, ids));
+        Run run(trace->options, progress, m_parts.compute);
+        run.remember(memory);
+        if (m_parts.lastLayerMemory) {
+            runStretch(x, first, memory, run);
+        } else {
+            run.begin({.firstRow = memory.rowsBefore(first), .memory = {}, .inDocument = first});
+            routeLayers(std::move(x), run);
+        }
+        trace->sites = run.takeSites();
+    });
+    return trace;
+}
+
+namespace {
+
+class RememberedDocument : public DocumentRun
+{
+public:
+    RememberedDocument(const LanguageModel& model, const Visibility& seen, DocumentMemory::Kind kind) : m_model(model), m_memory(seen, kind) {}
+
+    std::shared_ptr<const Trace> trace(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress) override
+    {
+        try {
+            return m_model.traceStretch(first, std::move(tokens), options, progress, m_memory);
+        } catch (...) {
+            m_memory.abandon(std::current_exception());
+            throw;
+        }
+    }
+
+private:
+    const LanguageModel& m_model;
+    DocumentMemory m_memory;
+};
+
+} // namespace
+
+std::shared_ptr<DocumentRun> LanguageModel::beginDocument() const
+{
+    const auto kind = m_parts.lastLayerMemory ? DocumentMemory::Kind::LastLayer : DocumentMemory::Kind::Layers;
+    return std::make_shared<RememberedDocument>(*this, info()->visibility, kind);
+}
+
+std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, const TraceOptions& options,
+                                                  const Progress& progress) const
+{
+    const auto started = std::chrono::steady_clock::now();
+    const c10::InferenceMode inference; // per thread
+    auto trace = beginTrace(std::move(streams), options);
+    computing(*trace, [&] {
         const auto reuse = reusableRows(options, *info(), trace->text());
         const auto allIds = idsOf(trace->text(), info()->vocabulary, m_parts.compute);
         const auto ids = allIds.narrow(0, reuse.rows, allIds.size(0) - reuse.rows);
@@ -269,14 +356,7 @@ std::shared_ptr<const Trace> LanguageModel::trace(std::vector<Stream> streams, c
             runHead(x, ids, [this](const at::Tensor& rows) { return head(rows); }, *trace, reuse, progress);
         trace->sites = run.takeSites();
         trace->attention = run.takeAttention();
-    } catch (const c10::OutOfMemoryError&) {
-        throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
-                                trace->tokens(), info()->device));
-    } catch (const c10::Error& error) {
-        throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
-    } catch (const std::bad_alloc&) {
-        throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text.", trace->tokens()));
-    }
+    });
     trace->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
     return trace;
 }

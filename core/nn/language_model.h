@@ -4,6 +4,7 @@
 #include "core/nn/attention_block.h"
 #include "core/nn/feed_forward.h"
 #include "core/nn/norm.h"
+#include "core/trace/document_run.h"
 #include "core/trace/model.h"
 #include "core/trace/next_token.h"
 #include "core/trace/weight_view.h"
@@ -69,7 +70,7 @@ struct LanguageModelParts {
 /// Fills in what the parts know: routers, maps, layers.
 void describeLayers(const std::vector<Layer>& layers, ModelInfo& info);
 
-class LanguageModel : public Model, public WeightViews, public NextTokenHead
+class LanguageModel : public Model, public WeightViews, public NextTokenHead, public DocumentRuns
 {
 public:
     LanguageModel(LanguageModelParts parts, ModelInfo info, std::shared_ptr<const Tokenizer> tokenizer);
@@ -78,6 +79,10 @@ public:
     std::shared_ptr<const Trace> trace(std::vector<Stream> streams, const TraceOptions& options, const Progress& progress) const override;
     WeightView weightView(const RouterAddress& router, const Progress& progress) const override;
     std::vector<float> nextTokenLogits(std::span<const float> rows) const override;
+    std::shared_ptr<DocumentRun> beginDocument() const override;
+    /// DocumentRun::trace
+    std::shared_ptr<const Trace> traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress,
+                                              DocumentMemory& memory) const;
 
 private:
     /// What the first layer reads of these rows of the embedding, [n, e] -> [n, d].
@@ -87,6 +92,11 @@ private:
     at::Tensor runLayers(at::Tensor x, Run& run, double done, double share) const;
     void routeLayers(at::Tensor x, Run& run) const;
     at::Tensor runSegments(const at::Tensor& x, const Visibility& seen, const Reuse& reuse, Run& run) const;
+    void runStretch(const at::Tensor& x, std::int64_t first, DocumentMemory& memory, Run& run) const;
+    std::shared_ptr<Trace> beginTrace(std::vector<Stream> streams, const TraceOptions& options) const;
+    /// Calls `work`; what Torch throws becomes a sentence.
+    template<typename Work>
+    void computing(const Trace& trace, Work&& work) const;
 
     LanguageModelParts m_parts;
 };

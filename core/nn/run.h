@@ -3,6 +3,7 @@
 
 #include "core/nn/attention.h"
 #include "core/nn/device.h"
+#include "core/nn/document_memory.h"
 #include "core/nn/routing_function.h"
 #include "core/progress.h"
 #include "core/trace/model_info.h"
@@ -53,6 +54,7 @@ struct Part {
     std::int64_t knownKeysFrom = 0; // rows of the earlier trace's keys and values that stand before those made in this pass
     std::int64_t knownKeys = 0;
     bool ofSegments = false; // AttentionKeep::keysOfSegments
+    std::int64_t inDocument = 0; // of the first row, where a document is run in stretches
 
     std::int64_t remembered() const { return memory.defined() ? memory.size(0) : 0; }
 };
@@ -76,6 +78,9 @@ public:
     /// The next pass through the layers computes these rows. Without it there is one pass, over all rows behind the reused ones.
     void begin(Part part) { m_part = std::move(part); }
     const Part& part() const { return m_part; }
+    /// From now on rows are a stretch of a document; keys and values before them are remembered there.
+    void remember(DocumentMemory& document) { m_document = &document; }
+    DocumentMemory* document() const { return m_document; } // nullptr: none
     /// Rows before the ones that are computed.
     std::int64_t firstRow() const { return m_part.firstRow; }
     /// What the source side reads where the destination side reads x: [n, width] -> [remembered + n, width]
@@ -102,6 +107,7 @@ private:
     Compute m_compute;
     Reuse m_reuse;
     Part m_part;
+    DocumentMemory* m_document = nullptr;
     std::vector<std::shared_ptr<SiteRouting>> m_sites;
     std::vector<std::vector<KeptAttention>> m_attention; // of every block, its parts
 };

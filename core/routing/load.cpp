@@ -7,6 +7,50 @@
 
 namespace headscope::core {
 
+namespace {
+
+/// Σ_n P(n)·n·ln n of n ~ binomial(positions, p), from the mode outwards until nothing more can be added.
+double meanBinomialXLogX(double positions, double p)
+{
+    const auto xLogX = [](double x) { return x > 0 ? x * std::log(x) : 0; };
+    constexpr double negligible = 1e-20;
+    const double odds = p / (1 - p);
+    const double mode = std::floor((positions + 1) * p);
+    double weights = 1; // relative to the mode's
+    double sum = xLogX(mode);
+    double weight = 1;
+    for (double x = mode; x < positions && weight > negligible; ++x) {
+        weight *= odds * (positions - x) / (x + 1);
+        weights += weight;
+        sum += weight * xLogX(x + 1);
+    }
+    weight = 1;
+    for (double x = mode; x > 0 && weight > negligible; --x) {
+        weight *= x / (odds * (positions - x + 1));
+        weights += weight;
+        sum += weight * xLogX(x - 1);
+    }
+    return sum / weights;
+}
+
+} // namespace
+
+double expectedLoadEntropy(int experts, int chosen, double positions)
+{
+    const auto all = static_cast<double>(experts);
+    const auto k = static_cast<double>(chosen);
+    if (experts < 2 || chosen >= experts)
+        return 1;
+    if (!(positions > 0))
+        return 0;
+    constexpr double enough = 1000; // selections an expert: the series is right to 1e-7 from here on
+    const double selections = k * positions;
+    if (selections / all >= enough)
+        return 1 - (all - k) / (2 * selections) / std::log(all);
+    const double mean = meanBinomialXLogX(positions, k / all);
+    return std::clamp((std::log(selections) - all / selections * mean) / std::log(all), 0.0, 1.0);
+}
+
 Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass, int chosen)
 {
     Load load;
@@ -27,10 +71,8 @@ Load loadOf(std::vector<std::int64_t> selections, std::vector<double> gateMass, 
         if (share > 0)
             entropy -= share * std::log(share);
     }
-    load.entropy = entropy / std::log(experts);
-    // The plug-in entropy is short by Σ_e var(f_e) / 2f_e on average. Each position chooses k different experts, so var(n(e)) = N·k/E·(1 - k/E),
-    // which gives (E - k) / 2kN; for k = 1 it is Miller's (1955) (E - 1) / 2N, for k = E there is nothing to be short of.
-    load.expectedEntropy = std::max(0.0, 1 - std::max(0.0, experts - chosen) / (2 * total) / std::log(experts));
+    load.entropy = std::clamp(entropy / std::log(experts), 0.0, 1.0); // rounding may go beyond
+    load.expectedEntropy = expectedLoadEntropy(static_cast<int>(load.selections.size()), chosen, total / chosen);
     return load;
 }
 

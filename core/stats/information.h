@@ -4,6 +4,7 @@
 #include "core/stats/router_table.h"
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace headscope::core {
@@ -37,12 +38,17 @@ struct Explained {
 };
 
 /// I(E;T), I(E;P|T), I(E;B|T): T the token, P the token before it, B the bin of its place in the window. A conditional
-/// information is Σ_t n(t)/N'·I_t over the tokens that have classes (N' positions), shuffled within each token.
+/// information is Σ_t n(t)/N'·I_t over the tokens that have classes (N' positions), shuffled within each token. Of pooled
+/// routers, whose cells are sums: for the token all routers of a position are shuffled together, within a token each on its
+/// own.
 struct Decomposition {
     double entropy = 0;     // H(E), bits
-    double explainable = 0; // H(E) - log2 k
+    /// H(E) less what nobody can know: which slot, log2 k; of M pooled routers which of them and which slot, the mean over
+    /// positions of -Σ_e c(e)/(kM)·log2(c(e)/(kM)), c(e) of them choosing e. NaN where that was not counted.
+    double explainable = 0;
     std::optional<Explained> token, previous, place;
-    std::string whyBlank; // a sentence where nothing can be explained (k = E, no positions)
+    std::string whyBlank;     // a sentence where shares are blank (k = E, no positions, pools that were not counted)
+    std::string whyNoContext; // a sentence where `previous` and `place` alone are blank
 };
 Decomposition decomposition(const RouterTable& table);
 

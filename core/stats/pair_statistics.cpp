@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/pair_statistics.h"
 
-#include "core/stats/bootstrap.h"
+#include "core/stats/group_intervals.h"
 #include "core/stats/significance.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace headscope::core {
 
@@ -68,10 +69,21 @@ void setEffects(PairStatistics& statistics, const Joint& joint, double x)
 
 std::string tooFewDocuments(const RouterTable& table)
 {
-    if (table.documents >= fewestDocuments)
+    const std::int64_t documents = documentsHolding(table);
+    if (documents >= fewestDocuments)
         return {};
-    return fmt::format("{} document{} counted; {} are needed.", table.documents, table.documents == 1 ? " was" : "s were",
+    return fmt::format("{} document{} counted; {} are needed.", documents, documents == 1 ? " was" : "s were",
                        fewestDocuments);
+}
+
+std::string tooFewGroups(const RouterTable& table)
+{
+    const int groups = groupsHolding(table.groups);
+    const int needed = fewestGroups(table.groups.groups);
+    if (groups >= needed)
+        return {};
+    return fmt::format("{} of {} groups of documents hold{} something (equal documents are in one); {} are needed.", groups,
+                       table.groups.groups, groups == 1 ? "s" : "", needed);
 }
 
 std::string whyNoNull(const RouterTable& table, Weighting weighting)
@@ -86,12 +98,29 @@ std::string whyNoNull(const RouterTable& table, Weighting weighting)
 std::string whyNoInterval(const RouterTable& table, const PairSettings& settings, Weighting weighting)
 {
     if (settings.bootstrap.replicates <= 0)
-        return "No bootstrap was asked for.";
+        return "No intervals were asked for.";
     if (weighting == Weighting::Gates)
         return "The groups of documents hold selections, not gates.";
     if (table.groups.empty())
         return "Groups of documents were not gathered for this table.";
-    return tooFewDocuments(table);
+    std::string why = tooFewDocuments(table);
+    return why.empty() ? tooFewGroups(table) : why;
+}
+
+/// Why a pair has no interval where others have.
+std::string whyNoIntervalOf(const RouterTable& table, const PairStatistics& pair)
+{
+    if (pair.expected < smallestExpected)
+        return "Chance would give it fewer than 5 times: too few to say how far PMI may be off.";
+    const auto first =
+        std::partition_point(table.pairs.begin(), table.pairs.end(), [&](const TablePair& p) { return p.row < pair.row; });
+    std::set<std::uint32_t> groups;
+    for (auto at = first; at != table.pairs.end() && at->row == pair.row; ++at) {
+        for (const GroupCount& count : table.groups.of(static_cast<std::size_t>(at - table.pairs.begin())))
+            groups.insert(count.group);
+    }
+    return groups.size() < 2 ? "The token occurs in a single group of documents."
+                             : "The pair occurs in a single group of documents.";
 }
 
 /// q of every tested pair that occurred. Unseen pairs are tested too: theirs are values among which the others are ranked.
@@ -139,7 +168,7 @@ void setTests(PairTable& result, const RouterTable& table, const PairSettings& s
 void setIntervals(PairTable& result, const RouterTable& table, const std::vector<bool>& listed, const PairSettings& settings,
                   const Progress& progress)
 {
-    const auto intervals = bootstrapIntervals(table, listed, settings.alpha, settings.bootstrap, progress);
+    const auto intervals = groupIntervals(table, listed, settings.alpha, settings.bootstrap.level, progress);
     std::size_t place = 0;
     for (std::size_t pair = 0; pair < listed.size(); ++pair) {
         if (!listed[pair])
@@ -217,9 +246,9 @@ const PairColumnInfo& info(PairColumn column)
         {"npmi", "PMI/-log2 p(t,e)"},
         {"null_pmi", "log2(E0(t,e)·N/(n(t)·n(e))), E0(t,e) = Σ_d n_d(t)·n_d(e)/N_d over documents d; blank below 20 "
                      "documents and by gates"},
-        {"pmi_low", "lower end of the bootstrap interval of PMI over groups of documents; blank below 20 documents, by "
-                    "gates, for a token of "
-                    "a single group, and where it is -∞"},
+        {"pmi_low", "lower end of the 95 % interval of PMI: jackknife over groups of documents, Student's t; blank below 20 "
+                    "documents or min(20, G/2) groups, by gates, for a token or pair of a single group, and where "
+                    "n(t)·n(e)/N < 5"},
         {"pmi_high", "upper end of it"},
         {"expected", "n(t)·n(e)/N"},
         {"g2", "2 Σ O·ln(O/E) over token is t or not × expert e chosen or not, N positions; negative where n(t,e) < "
@@ -278,10 +307,7 @@ std::string whyBlank(const RouterTable& table, const PairTable& statistics, cons
     case PairColumn::NullPmi: return statistics.blank.null;
     case PairColumn::PmiLow:
     case PairColumn::PmiHigh:
-        if (!statistics.blank.interval.empty())
-            return statistics.blank.interval;
-        return std::isnan(pair.pmiHigh) ? "The token occurs in a single group of documents."
-                                        : "In many draws the pair does not occur at all.";
+        return statistics.blank.interval.empty() ? whyNoIntervalOf(table, pair) : statistics.blank.interval;
     case PairColumn::G2: return statistics.blank.test;
     case PairColumn::P:
     case PairColumn::Q:

@@ -20,16 +20,16 @@ enum class Weighting : std::uint8_t {
 };
 std::string_view toString(Weighting weighting); // "selections", "gates"
 
-/// Seeded bootstrap over document groups (Efron 1979): the groups are drawn with replacement, everything of a group
-/// together.
+/// Whether there are intervals (core/stats/group_intervals.h). They were drawn once and are computed now, so that beyond 0
+/// the number of draws and their seed change nothing; scripts that give them go on working.
 struct BootstrapSettings {
     int replicates = 500; // 0: no intervals
     std::uint64_t seed = 1;
-    double level = 0.95; // percentile interval
+    double level = 0.95;
     bool operator==(const BootstrapSettings&) const = default;
 };
 
-/// With fewer documents there is no null and no interval (design.md §5).
+/// With fewer documents that hold a counted token there is no null and no interval (design.md §5).
 inline constexpr std::int64_t fewestDocuments = 20;
 /// χ² is trusted where all four expected counts reach this.
 inline constexpr double smallestExpected = 5;
@@ -62,7 +62,7 @@ struct PairStatistics {
     double ppmi = 0;             // max(0, PMI)
     double npmi = 0;             // PMI/-log2 p(t,e) (Bouma 2009); blank where p(t,e) = 1
     double nullPmi = 0; // log2(E0(t,e)·N/(n(t)·n(e))), E0 = Σ_d n_d(t)·n_d(e)/N_d: what document composition alone explains
-    double pmiLow = 0; // bootstrap interval of PMI
+    double pmiLow = 0; // interval of PMI over groups of documents
     double pmiHigh = 0;
     double expected = 0; // n(t)·n(e)/N
     double g2 = 0;       // signed, on positions (independence in core/stats/significance.h)

@@ -41,12 +41,13 @@ struct GroupCount {
     std::int64_t count = 0;
 };
 
-/// Groups of documents, the unit that the bootstrap draws. Empty where they were not gathered.
+/// Groups of documents, the unit that intervals go by. Empty where they were not gathered.
 struct DocumentGroups {
     int groups = 0;                      // G
     std::vector<std::size_t> first;      // [pairs + 1]: the counts of a pair are [first[pair], first[pair + 1])
     std::vector<GroupCount> counts;      // sorted by (pair, group)
     std::vector<std::int64_t> documents; // [G]
+    std::vector<std::int64_t> positions; // [G], that were counted; empty where that is not known
 
     bool empty() const { return groups == 0; }
     std::span<const GroupCount> of(std::size_t pair) const
@@ -78,6 +79,17 @@ struct SoftmaxSums {
     double squaredLogSumExp = 0;       // Σ (log Σ_e exp logit_e)²
 };
 
+/// What makes up the cells of pooled routers. A cell n(x,e) adds up what several routers chose at the same positions, so that
+/// it takes this to know how it varies.
+struct PooledChoices {
+    int routers = 0; // M
+    /// [E, M + 1]: positions at which c of them chose e. Empty in counts that were made before this was counted.
+    std::vector<std::int64_t> positions;
+    /// Of the frequent tokens, by row ascending: n(t,e) of each router. [rows of `rows`, E, M]
+    std::vector<std::uint32_t> rows;
+    std::vector<std::int64_t> ofRows;
+};
+
 struct RouterTable {
     std::string router; // its address; of pooled routers a pattern: "layers.0.self.v", "layers.{0,2}.self.v.h0"
     std::vector<std::string> members; // the addresses that are pooled here; one where nothing is
@@ -96,6 +108,8 @@ struct RouterTable {
     DocumentGroups groups;
     std::vector<ClassedSelection> previous; // by the token before, of the frequent tokens; empty where not gathered
     std::vector<ClassedSelection> places;   // by the bin of the position in the window, of the frequent tokens
+    std::string whyNoClasses; // a sentence where the two are empty
+    std::shared_ptr<const PooledChoices> pooled; // none where nothing is pooled, and for words
     std::vector<TagCounts> tags;
     std::optional<SoftmaxSums> softmax;
 

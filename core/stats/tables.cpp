@@ -8,7 +8,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -25,23 +27,6 @@ std::int64_t whole(std::uint64_t count)
 const PairCounts& pairsOf(const RouterCounts& router, RowUnit unit)
 {
     return unit == RowUnit::Words ? router.words : router.pairs;
-}
-
-/// The routers that are added up with this one have the same key.
-std::string poolKey(const Router& router, Pooling pooling)
-{
-    RouterAddress address = router.address;
-    switch (pooling) {
-    case Pooling::None: break;
-    case Pooling::Heads: address = address.wholeSite(); break;
-    case Pooling::Layers: address.depth = 0; break;
-    case Pooling::Repeats:
-        if (!router.weightsGroup)
-            break;
-        address.depth = 0;
-        return fmt::format("{} {}", *router.weightsGroup, address.toString());
-    }
-    return address.toString();
 }
 
 /// "layers.{0,2}.self.v.h0" of addresses that differ in their depth.
@@ -62,7 +47,7 @@ std::string pooledName(const Counts& counts, const std::vector<std::size_t>& mem
 
 void requireAlike(const Router& a, const Router& b)
 {
-    if (std::tie(a.experts, a.chosen, a.gate, a.stream) == std::tie(b.experts, b.chosen, b.gate, b.stream))
+    if (poolable(a, b))
         return;
     throw Error(fmt::format(
         "{} and {} cannot be pooled: {} of {} and {} of {} experts, or other gates; choose the routers that are alike "
@@ -179,6 +164,9 @@ void TableSum::addGroups(const RouterCounts& router)
     m_table.groups.documents.clear();
     for (const std::uint64_t documents : stream.groupDocuments)
         m_table.groups.documents.push_back(whole(documents));
+    m_table.groups.positions.clear();
+    for (const std::uint64_t positions : stream.groupPositions)
+        m_table.groups.positions.push_back(whole(positions));
     for (std::size_t i = 0; i < router.groups.size(); ++i) {
         const std::uint32_t pair = router.groups.pair[i];
         m_groups.push_back({m_rows.rowOf[router.pairs.row[pair]], router.pairs.expert[pair], router.groups.kind[i],
@@ -263,6 +251,62 @@ RouterTable TableSum::finished()
     return std::move(m_table);
 }
 
+std::string whyNoClasses(const Counts& counts, const RowMap& rows)
+{
+    if (rows.unit == RowUnit::Words)
+        return "What stands before and the place are counted for pieces of the vocabulary, not for words.";
+    return counts.basis.frequent.empty()
+               ? "No frequent tokens were counted by what stands before them and by place (--frequent-tokens)."
+               : "None of the frequent tokens, which alone are counted by what stands before and by place, was counted.";
+}
+
+/// [E, M + 1]; empty where it was not counted.
+std::vector<std::int64_t> choicesTogether(const Counts& counts, const TablePlan& plan, const RouterTable& table)
+{
+    const auto found = std::find_if(counts.pooled.begin(), counts.pooled.end(), [&](const PooledCounts& pool) {
+        return std::equal(pool.members.begin(), pool.members.end(), plan.members.begin(), plan.members.end());
+    });
+    if (found == counts.pooled.end())
+        return {};
+    const std::size_t members = plan.members.size();
+    std::vector<std::int64_t> result;
+    for (std::size_t e = 0; e < static_cast<std::size_t>(table.experts); ++e) {
+        const auto times = std::span(found->positions).subspan(e * members, members);
+        const auto chosen = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+        result.push_back(table.positions / static_cast<std::int64_t>(members) - whole(chosen));
+        std::transform(times.begin(), times.end(), std::back_inserter(result), whole);
+    }
+    return result;
+}
+
+PooledChoices pooledChoices(const Counts& counts, const TablePlan& plan, const RowMap& rows, const RouterTable& table)
+{
+    const StreamCounts& stream = counts.streamOf(counts.routers[plan.members.front()]);
+    const std::size_t members = plan.members.size();
+    PooledChoices result;
+    result.routers = static_cast<int>(members);
+    result.positions = choicesTogether(counts, plan, table);
+    std::map<std::uint32_t, std::vector<std::int64_t>> byRow;
+    for (const TokenId id : counts.basis.frequent) {
+        const auto row = stream.tokens.find(id);
+        if (!row)
+            continue;
+        std::vector<std::int64_t>& into = byRow[rows.rowOf[*row]];
+        into.resize(static_cast<std::size_t>(table.experts) * members);
+        for (std::size_t member = 0; member < members; ++member) {
+            const PairCounts& pairs = counts.routers[plan.members[member]].pairs;
+            const auto [first, last] = pairs.ofRow(*row);
+            for (std::size_t pair = first; pair < last; ++pair)
+                into[pairs.expert[pair] * members + member] += whole(pairs.count[pair]);
+        }
+    }
+    for (const auto& [row, choices] : byRow) {
+        result.rows.push_back(row);
+        result.ofRows.insert(result.ofRows.end(), choices.begin(), choices.end());
+    }
+    return result;
+}
+
 } // namespace
 
 std::string_view toString(RowUnit unit)
@@ -343,6 +387,10 @@ RouterTable routerTable(const Counts& counts, const TablePlan& plan, const RowMa
         sum.add(counts.routers[member]);
     RouterTable table = sum.finished();
     table.router = plan.router;
+    if (table.previous.empty() && table.places.empty())
+        table.whyNoClasses = whyNoClasses(counts, rows);
+    if (rows.unit == RowUnit::Pieces && plan.members.size() > 1)
+        table.pooled = std::make_shared<const PooledChoices>(pooledChoices(counts, plan, rows, table));
     return table;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/corpus/counts.h"
+#include "core/corpus/pools.h"
 #include "core/stats/router_table.h"
 
 #include <cstdint>
@@ -18,15 +19,6 @@ enum class RowUnit : std::uint8_t {
     Pieces, // tokens of the vocabulary
     Words, // borders at Unicode white space and punctuation of the text; each routed position counts once, under the word it
            // is in
-};
-
-/// Which routers are added up into one table. Experts are added by their index: only the repeats of a weights group are the
-/// same experts.
-enum class Pooling : std::uint8_t {
-    None,
-    Heads,   // the routers of a site ("layers.0.self.v")
-    Repeats, // applications of the same weights, per head
-    Layers,  // the same block, site and head in every layer ("layers.{0,1}.self.v.h0")
 };
 
 enum class LetterCase : std::uint8_t { Kept, Folded };

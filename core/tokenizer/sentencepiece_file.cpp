@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tokenizer/sentencepiece_file.h"
 
+#include "core/checkpoint/files_in_use.h"
 #include "core/error.h"
 #include "core/tokenizer/protobuf_fields.h"
 #include "core/tokenizer/utf8.h"
@@ -215,6 +216,7 @@ std::string readSentencePieceBytes(const std::filesystem::path& path)
         refuse(path, "cannot be read");
     if (size > mostBytes)
         refuse(path, fmt::format("has {} MB, far more than a SentencePiece model can have", size >> 20));
+    noteRead(path);
     std::ifstream file(path, std::ios::binary);
     std::string bytes(size, '\0');
     if (!file.read(bytes.data(), static_cast<std::streamsize>(size)))

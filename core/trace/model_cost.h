@@ -27,7 +27,7 @@ AttentionShape attentionShape(const ModelInfo& model, const MapGroup& block);
 
 ModelCost modelCost(const ModelInfo& model, const SequenceLength& length);
 
-/// The length a model was trained with and the memory it has then; nullopt when its hyper-parameters do not say.
+/// A segment of the model and the memory it is run with; nullopt when its hyper-parameters do not say.
 std::optional<SequenceLength> trainedLength(const ModelInfo& model);
 
 } // namespace headscope::core

@@ -78,6 +78,7 @@ core::RouterComparison compared(const core::Trace& a, const core::RouterAddress&
     pair.chance = 0.25;
     pair.nullMean = 0.3;
     pair.null = {0.2, 0.4};
+    pair.verdict = pair.agreement > pair.null.high ? core::NullVerdict::Above : core::NullVerdict::Inside;
     pair.bound = pair.expertsA > pair.expertsB ? 0.875 : 1;
     pair.loadDivergence = 0.125;
     pair.mutualInformation = 0.5;

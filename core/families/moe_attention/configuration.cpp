@@ -87,26 +87,60 @@ void readActivation(Arguments& arguments, bool gelu, Configuration& configuratio
     arguments.note(fmt::format("transformer.activation is topk, which sets the {} largest pre-activations to 0.", configuration.largest));
 }
 
-void readMemory(Arguments& arguments, Configuration& configuration)
+namespace {
+
+constexpr std::int64_t longestSegment = std::int64_t{1} << 30; // tokens
+constexpr std::int64_t mostBlocks = std::int64_t{1} << 20;
+
+/// Segment and memory of the training code's own evaluation: `test_context_blocks or context_blocks`, `unroll_eval` where it is a number.
+Visibility evaluated(Arguments& arguments)
 {
-    auto& result = configuration.visibility;
-    result.segment = arguments.integer("lm.unroll", 100);
-    result.segmentsBack = arguments.integer("lm.trafo.context_blocks", 1);
-    if (result.segment < 1 || result.segmentsBack < 0)
-        arguments.contradiction(fmt::format("lm.unroll {} and lm.trafo.context_blocks {} are not possible.", result.segment, result.segmentsBack));
-    if (result.segmentsBack == 0)
+    Visibility seen;
+    seen.segment = arguments.integer("lm.unroll", 100);
+    seen.segmentsBack = arguments.integer("lm.trafo.context_blocks", 1);
+    if (arguments.integer("lm.unroll_eval"))
+        seen.segment = arguments.integer("lm.unroll_eval", 0);
+    if (arguments.integer("lm.trafo.test_context_blocks").value_or(0) != 0)
+        seen.segmentsBack = arguments.integer("lm.trafo.test_context_blocks", 0);
+    if (seen.segment < 1 || seen.segment > longestSegment || seen.segmentsBack < 0 || seen.segmentsBack > mostBlocks)
+        arguments.contradiction(fmt::format("segments of {} tokens with {} memory blocks in evaluation (lm.unroll_eval or lm.unroll, "
+                                            "lm.trafo.test_context_blocks or context_blocks) are not possible.", seen.segment, seen.segmentsBack));
+    return seen;
+}
+
+/// What is wanted in place of the run's own values, said in a note.
+void takeWanted(Arguments& arguments, const OpenOptions& wanted, Visibility& seen)
+{
+    const auto own = seen;
+    seen.segmentsBack = wanted.memoryBlocks.value_or(own.segmentsBack);
+    seen.segment = wanted.segment.value_or(own.segment);
+    if (seen.segment < 1 || seen.segment > longestSegment || seen.segmentsBack < 0 || seen.segmentsBack > mostBlocks)
+        arguments.contradiction(fmt::format("segments of {} tokens with {} memory blocks are not possible: give 1 to {} tokens and 0 to {} blocks.",
+                                            seen.segment, seen.segmentsBack, longestSegment, mostBlocks));
+    if (seen != own)
+        arguments.note(fmt::format("Run with {} memory blocks and segments of {} tokens, as chosen; the run's own evaluation has {} and {}.",
+                                   seen.segmentsBack, seen.segment, own.segmentsBack, own.segment));
+}
+
+} // namespace
+
+void readMemory(Arguments& arguments, Configuration& configuration, const OpenOptions& wanted)
+{
+    if (const auto clamp = arguments.number("lm.trafo.test_pos_clamp"))
+        arguments.refuse("lm.trafo.test_pos_clamp", fmt::format("{}", *clamp), "it bounds the distances of positions in evaluation; only none is known");
+    auto& seen = configuration.visibility;
+    seen = evaluated(arguments);
+    configuration.remembers = seen.segmentsBack > 0 || wanted.memoryBlocks.value_or(0) > 0;
+    takeWanted(arguments, wanted, seen);
+    if (seen.segmentsBack == 0)
         return;
     // Where training saw whole blocks, evaluation may still restrict them: a model is run here as in its evaluation.
     const bool training = arguments.flag("lm.trafo.same_length", false);
-    result.sameLength = arguments.flag("lm.trafo.same_length_eval", false) || training;
+    seen.sameLength = arguments.flag("lm.trafo.same_length_eval", false) || training;
     configuration.lastLayerMemory = arguments.flag("lm.trafo.last_layer_context", false);
     if (configuration.lastLayerMemory)
         arguments.note("Memory is the last layer's output of earlier segments (lm.trafo.last_layer_context): in the maps a remembered token has the "
                        "keys made from it; its recorded choices are those of when it was current.");
-    const auto evaluated = arguments.integer("lm.trafo.test_context_blocks").value_or(0);
-    if (evaluated > 0 && evaluated != result.segmentsBack)
-        arguments.note(fmt::format("Evaluation of this run used {} memory blocks (lm.trafo.test_context_blocks); Headscope uses the {} of training.",
-                                   evaluated, result.segmentsBack));
 }
 
 int headCount(const nn::Weights& weights, Arguments& arguments, std::int64_t width)
@@ -249,7 +283,7 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
 
 } // namespace
 
-Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments)
+Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments, const OpenOptions& wanted)
 {
     requireHyperParameters(weights, arguments);
     refuseAdaptiveSoftmax(weights, arguments);
@@ -258,7 +292,7 @@ Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments
     configuration.layers = countModules(weights, arguments);
     arguments.confirm("transformer.encoder_n_layers", configuration.layers, "the file");
     configuration.preNorm = weights.has("out_norm.weight");
-    readMemory(arguments, configuration);
+    readMemory(arguments, configuration, wanted);
     bool gelu = false;
     configuration.layerVariant = layerVariant(arguments, configuration, gelu);
     if (const std::string_view key = "moe.att.variant"; arguments.classOf(key) != KeyClass::Inactive)
@@ -267,9 +301,9 @@ Configuration readConfiguration(const nn::Weights& weights, Arguments& arguments
     readActivation(arguments, gelu, configuration);
     configuration.embeddingScale = embeddingScale(arguments, configuration);
     configuration.normQkPossible = !configuration.expertFeedForward;
-    configuration.placement = configuration.preNorm                       ? nn::NormPlacement::Pre
-                              : configuration.visibility.segmentsBack > 0 ? nn::NormPlacement::PostWithNormedSource
-                                                                          : nn::NormPlacement::Post;
+    configuration.placement = configuration.preNorm     ? nn::NormPlacement::Pre
+                              : configuration.remembers ? nn::NormPlacement::PostWithNormedSource
+                                                        : nn::NormPlacement::Post;
     return configuration;
 }
 

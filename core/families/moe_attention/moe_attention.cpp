@@ -46,7 +46,7 @@ std::shared_ptr<const Model> openMoeAttention(const FamilyInput& input)
     if (renamed)
         arguments.note("The file has the attention tensors' old names; they were read as those of today.");
     nn::Weights weights(renamed ? *renamed : input.checkpoint, input.compute, input.weightsMode(), input.progress);
-    const auto configuration = readConfiguration(weights, arguments);
+    const auto configuration = readConfiguration(weights, arguments, input.options);
     auto parts = readEnds(weights, configuration);
     for (int layer = 0; layer < configuration.layers; ++layer)
         parts.layers.push_back(readLayer(weights, arguments, configuration, {layer, modulePrefix(layer), std::nullopt}));

@@ -23,7 +23,7 @@ bool isStoppedSoon(const std::stop_token& token)
 
 TEST(Interrupts, CtrlCAsksToStop)
 {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         EXPECT_EXIT(
             {
                 const Interrupts interrupts;

@@ -92,8 +92,7 @@ TEST(Usage, TheWindowKeepsItsLines)
         return isCommandLine(static_cast<int>(argv.size()), argv.data());
     };
     EXPECT_FALSE(isCommand({"headscope"}));
-    EXPECT_FALSE(isCommand({"headscope", "model.pth"}));
-    EXPECT_FALSE(isCommand({"headscope", "./info"}));
+    EXPECT_FALSE(isCommand({"headscope", fixture("switchhead_xl")}));
     EXPECT_TRUE(isCommand({"headscope", "info"}));
     EXPECT_TRUE(isCommand({"headscope", "--help"}));
     EXPECT_TRUE(isCommand({"headscope", "--version"}));

@@ -25,7 +25,7 @@ TEST(WrongInput, Models)
     EXPECT_THAT(refusal({"info", folder.path()}), HasSubstr(folder.path().filename().string()));
     EXPECT_THAT(refusal({"info", folder.file("page.pth", "<!DOCTYPE html><html></html>")}), HasSubstr("page.pth"));
     EXPECT_THAT(refusal({"info", folder.file("empty.pth", "")}), HasSubstr("empty.pth"));
-    refusal({"info", ""});
+    EXPECT_EQ(run({"info", ""}).code, 2);
 }
 
 TEST(WrongInput, WhatIsNotSupportedIsNamed)

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/figures/report_pdf.h"
+#include "core/checkpoint/files_in_use.h"
 #include "core/error.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
 
 using namespace headscope;
 
@@ -71,6 +77,50 @@ private Q_SLOTS:
             QVERIFY(std::string(error.what()).find("report.pdf") != std::string::npos);
         }
         QVERIFY(!std::filesystem::exists(path));
+    }
+
+    void faultA5_aFullDiskLeavesTheOldReport()
+    {
+        const QTemporaryDir folder;
+        const auto path = pathIn(folder, "report.pdf");
+        app::writeReportPdf(path, report(1));
+        const QByteArray before = contents(path);
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit all{};
+        getrlimit(RLIMIT_FSIZE, &all);
+        const rlimit less{1000, all.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &less);
+        QString sentence;
+        try {
+            app::writeReportPdf(path, report(500));
+        } catch (const core::Error& error) {
+            sentence = QString::fromUtf8(error.what());
+        }
+        setrlimit(RLIMIT_FSIZE, &all);
+        QVERIFY2(sentence.contains(QLatin1String("report.pdf")), qPrintable(sentence));
+        QCOMPARE(contents(path), before);
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
+    }
+
+    void faultA5_aDeviceIsWrittenThrough()
+    {
+        const QTemporaryDir folder;
+        const auto link = pathIn(folder, "report.pdf");
+        std::filesystem::create_symlink("/dev/null", link);
+        app::writeReportPdf(link, report(1));
+        QVERIFY(std::filesystem::is_symlink(link));
+        QVERIFY(std::filesystem::is_character_file("/dev/null"));
+    }
+
+    void faultA1_noInputIsWrittenOver()
+    {
+        const QTemporaryDir folder;
+        const auto path = pathIn(folder, "fit.pdf");
+        std::ofstream(path) << "a text";
+        core::FilesInUse inUse(core::FilesInUse::Readers::None);
+        inUse.add(path);
+        QVERIFY_EXCEPTION_THROWN(app::writeReportPdf(path, report(1)), core::Error);
+        QCOMPARE(contents(path), QByteArray("a text"));
     }
 };
 

@@ -65,8 +65,11 @@ struct Plain {
 Plain plainly(const Model& model, const RouterAddress& address, const std::vector<std::string>& documents, const CountSettings& settings)
 {
     Plain plain;
+    const bool remembers = model.info()->visibility.segmentsBack > 0;
     for (std::size_t d = 0; d < documents.size(); ++d) {
-        const auto ids = model.tokenize(documents[d] + model.info()->textPolicy.documentSeparator).ids();
+        const auto tokens = model.tokenize(documents[d] + model.info()->textPolicy.documentSeparator);
+        const auto ids = tokens.ids();
+        const auto document = model.trace(tokens, {.maps = false, .loss = false});
         Sha256 digest;
         digest.add(std::as_bytes(std::span(documents[d])));
         const std::uint32_t group = digest.finish()[0] % 4; // 4 groups: the lowest bits of the lowest byte
@@ -77,15 +80,18 @@ Plain plainly(const Model& model, const RouterAddress& address, const std::vecto
         for (std::size_t begin = 0; begin < ids.size(); begin += length) {
             const std::vector<TokenId> window(ids.begin() + static_cast<std::ptrdiff_t>(begin),
                                               ids.begin() + static_cast<std::ptrdiff_t>(std::min(ids.size(), begin + length)));
-            const auto trace = model.trace(model.tokensFromIds(window), {});
+            const auto trace = remembers ? document : model.trace(model.tokensFromIds(window), {});
+            const std::size_t offset = remembers ? begin : 0;
             const SiteRouting& site = *trace->site(address);
             const int head = site.headOf(address);
             for (std::size_t i = static_cast<std::size_t>(settings.skipFirst); i < window.size(); ++i) {
+                if (tokens.tokens[begin + i].span.begin >= documents[d].size())
+                    continue; // of the separator
                 ++inDocument[window[i]];
                 ++plain.tokens[window[i]];
                 ++positions;
                 for (int slot = 0; slot < site.router.chosen; ++slot) {
-                    const auto at = site.slot(static_cast<std::int64_t>(i), head, slot);
+                    const auto at = site.slot(static_cast<std::int64_t>(offset + i), head, slot);
                     const int e = site.experts[at];
                     ++plain.pairs[{window[i], e}];
                     plain.gates[{window[i], e}] += site.gates[at];
@@ -94,7 +100,7 @@ Plain plainly(const Model& model, const RouterAddress& address, const std::vecto
                     ++plain.groups[{window[i], e, group}];
                     ++plain.previous[{window[i], e, i == 0 ? -1 : window[i - 1]}];
                     for (int other = 0; other < site.router.chosen; ++other)
-                        ++plain.together[{e, site.experts[site.slot(static_cast<std::int64_t>(i), head, other)]}];
+                        ++plain.together[{e, site.experts[site.slot(static_cast<std::int64_t>(offset + i), head, other)]}];
                     ++chosenInDocument[e];
                 }
             }

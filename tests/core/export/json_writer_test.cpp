@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/error.h"
+#include "core/export/atomic_stream.h"
 #include "core/export/base64.h"
+#include "core/export/data_table.h"
 #include "core/export/json_writer.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <limits>
 #include <sstream>
 
@@ -80,6 +84,57 @@ TEST(Base64, Rfc4648)
     EXPECT_EQ(base64("foo"), "Zm9v");
     EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
     EXPECT_EQ(base64("\xff\xfe\xfd"), "//79");
+}
+
+TEST(FaultA5, AStreamThatFailsIsAnErrorWhereverItFails)
+{
+    if (!std::filesystem::exists("/dev/full"))
+        GTEST_SKIP() << "no /dev/full here";
+    for (const std::size_t size : {1U, 70'000U, 300'000U}) {
+        AtomicStream out("/dev/full");
+        EXPECT_THROW(
+            {
+                JsonWriter json(out.stream());
+                json.beginObject();
+                for (std::size_t i = 0; i < size; ++i)
+                    json.member("a", 1);
+                json.endObject();
+                out.commit();
+            },
+            Error)
+            << size;
+    }
+}
+
+TEST(FaultA5, NothingIsLeftForTheDestructor)
+{
+    std::ostringstream out;
+    JsonWriter json(out);
+    json.beginObject();
+    json.member("a", 1);
+    json.endObject();
+    EXPECT_EQ(out.str(), "{\n \"a\": 1\n}\n"); // without flush, and while the writer lives
+}
+
+TEST(FaultA5, EveryFormatOfATableTellsOfAFullDisk)
+{
+    if (!std::filesystem::exists("/dev/full"))
+        GTEST_SKIP() << "no /dev/full here";
+    for (const TableFormat format : {TableFormat::Csv, TableFormat::Tsv, TableFormat::Json, TableFormat::Markdown, TableFormat::Latex}) {
+        for (const int rows : {0, 100, 30'000}) {
+            AtomicStream out("/dev/full");
+            EXPECT_THROW(
+                {
+                    const auto table = makeTableWriter(out.stream(), format, {{"a", "a number"}, {"b", "a text"}}, {});
+                    for (int row = 0; row < rows; ++row)
+                        table->row({std::int64_t{row}, std::string("text")});
+                    table->finish();
+                    out.commit();
+                },
+                Error)
+                << static_cast<int>(format) << ' ' << rows;
+        }
+    }
 }
 
 } // namespace

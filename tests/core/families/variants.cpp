@@ -180,10 +180,11 @@ std::string trainingVariant(const Variant& v)
     return "preln_moeatt";
 }
 
+test::TorchArg orNone(std::int64_t number) { return number > 0 ? std::to_string(number) : std::string("none"); }
+
 test::TorchArgs Builder::attentionArguments() const
 {
     const auto& v = m_variant;
-    const auto orNone = [](std::int64_t number) -> test::TorchArg { return number > 0 ? std::to_string(number) : std::string("none"); };
     const bool mixtures = v.switchHead() || v.attention == Attention::Slots;
     test::TorchArgs args{
         {"moe.att.enable", std::int64_t{mixtures}},
@@ -228,6 +229,10 @@ test::TorchArgs Builder::arguments() const
         {"embedding_size", v.embeddingWidth > 0 ? std::to_string(v.embeddingWidth) : std::string("none")},
         {"lm.unroll", v.unroll},
         {"lm.trafo.context_blocks", v.blocks},
+        {"lm.unroll_eval", orNone(v.evaluationUnroll)},
+        {"lm.trafo.test_context_blocks", orNone(v.evaluationBlocks)},
+        {"lm.trafo.test_pos_clamp", std::string("none")},
+        {"lm.trafo.same_length", std::int64_t{v.sameLengthOfTraining}},
         {"lm.trafo.same_length_eval", std::int64_t{v.sameLength}},
         {"lm.trafo.last_layer_context", std::int64_t{v.lastLayer}},
     };
@@ -297,6 +302,8 @@ Variant variant(int index)
     v.blocks = static_cast<std::int64_t>(random() % 3);
     v.sameLength = v.blocks > 0 && chance(2);
     v.lastLayer = v.blocks > 0 && index % 3 == 2;
+    v.evaluationUnroll = index % 5 == 4 ? 10 : 0;
+    v.evaluationBlocks = index % 4 == 3 ? 2 : 0;
     v.legacy = index % 4 == 2;
     v.half = index % 5 == 3;
     v.optimizer = index % 3 == 1;

@@ -64,6 +64,8 @@ TEST_P(Variants, ReadsTheSameHoweverItIsWritten)
     EXPECT_EQ(info.family, "moe_attention");
     EXPECT_EQ(info.layers, v.layers);
     EXPECT_EQ(info.norm, v.preNorm ? "pre-LN" : "post-LN");
+    EXPECT_EQ(info.visibility.segment, v.evaluationUnroll > 0 ? v.evaluationUnroll : v.unroll);
+    EXPECT_EQ(info.visibility.segmentsBack, v.evaluationBlocks > 0 ? v.evaluationBlocks : v.blocks);
     EXPECT_EQ(info.visibility.sameLength, v.sameLength);
     auto routers = static_cast<std::int64_t>(v.mixtures.size()) * v.heads;
     routers += (v.attention == Variant::Attention::Slots ? 1 : 0) + (v.mixtureFeedForward ? 1 : 0);
