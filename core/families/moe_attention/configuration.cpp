@@ -98,8 +98,6 @@ Visibility evaluated(Arguments& arguments)
     Visibility seen;
     seen.segment = arguments.integer("lm.unroll", 100);
     seen.segmentsBack = arguments.integer("lm.trafo.context_blocks", 1);
-    if (seen.segment < 1 || seen.segmentsBack < 0)
-        arguments.contradiction(fmt::format("lm.unroll {} and lm.trafo.context_blocks {} are not possible.", seen.segment, seen.segmentsBack));
     if (arguments.integer("lm.unroll_eval"))
         seen.segment = arguments.integer("lm.unroll_eval", 0);
     if (arguments.integer("lm.trafo.test_context_blocks").value_or(0) != 0)
