@@ -38,11 +38,11 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
     return target;
 }
 
-void noteParametersBeside(const fs::path& checkpoint)
+void noteFilesBeside(const fs::path& checkpoint)
 {
     std::error_code ignored;
     const fs::path folder = fs::absolute(checkpoint, ignored).parent_path();
-    for (const char* name : {"args.json", "headscope.json", "config.json"}) {
+    for (const char* name : {"args.json", "headscope.json", "config.json", "tokenizer.model"}) {
         if (fs::is_regular_file(folder / name, ignored))
             noteRead(folder / name);
     }
