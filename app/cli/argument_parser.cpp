@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <ostream>
 
 namespace headscope::app {
@@ -69,9 +70,27 @@ void noteInput(const CLI::Option& option, const fs::path& path)
 
 } // namespace
 
+namespace {
+
+/// What an option excludes and needs is in its description, or is said when it is given; CLI11 lists it in the order of addresses.
+class PlainFormatter : public CLI::Formatter
+{
+public:
+    std::string make_option_opts(const CLI::Option* option) const override
+    {
+        std::string options = CLI::Formatter::make_option_opts(option);
+        for (const char* list : {" Needs: ", " Excludes: "})
+            options = options.substr(0, options.find(list));
+        return options;
+    }
+};
+
+} // namespace
+
 ArgumentParser::ArgumentParser(const CommandContext& context, std::string_view command, std::string_view description)
     : m_context(context), m_name(fmt::format("{} {}", context.program, command)), m_app(std::string(description), m_name)
 {
+    m_app.formatter(std::make_shared<PlainFormatter>());
     m_app.get_formatter()->column_width(34);
     m_app.get_formatter()->label("REQUIRED", "");
 }

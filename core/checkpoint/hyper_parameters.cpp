@@ -108,7 +108,7 @@ fs::path saveBeside(const fs::path& checkpoint, const GivenParameters& given)
     return target;
 }
 
-void noteParametersBeside(const fs::path& checkpoint)
+void noteFilesBeside(const fs::path& checkpoint)
 {
     const auto note = [](const fs::path& file) {
         if (isFile(file))
@@ -116,6 +116,7 @@ void noteParametersBeside(const fs::path& checkpoint)
     };
     for (const fs::path& folder : foldersOf(checkpoint)) {
         note(folder / kUserFile);
+        note(folder / "tokenizer.model");
         for (const char* name : kTrainingFiles)
             note(folder / name);
         for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()})

@@ -36,8 +36,9 @@ std::optional<TrainingParameters> parametersOfTraining(const std::filesystem::pa
 /// Fills in `hyperParameters` and `hyperParametersFrom` from `parameterSources`.
 void mergeParameterSources(Checkpoint& checkpoint);
 
-/// Notes all of these files as read (noteRead), also those that the checkpoint at hand makes unnecessary: they belong to it.
-void noteParametersBeside(const std::filesystem::path& checkpoint);
+/// Notes all of these files and the tokenizer beside them as read (noteRead), also those that are not needed this time: they belong to the
+/// checkpoint.
+void noteFilesBeside(const std::filesystem::path& checkpoint);
 
 /// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.
 /// Throws Error: the file cannot be read or written.

@@ -197,7 +197,7 @@ Checkpoint openCheckpoint(const fs::path& path, const CheckpointOptions& options
         readFileInto(checkpoint, file);
     }
     finishNames(checkpoint, file);
-    noteParametersBeside(file);
+    noteFilesBeside(file);
     addHyperParameters(checkpoint, file, options);
     progress.at(1.0, "opening");
     return checkpoint;

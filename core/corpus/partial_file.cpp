@@ -25,11 +25,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Opened for reading: a lock needs no more, and the file may belong to somebody else.
+/// Whether nobody else holds it. Some file systems of clusters know no locks: there a count cannot be told from a left-over that was locked.
+bool locked(int descriptor)
+{
+    return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/// For writing where that is allowed, which NFS asks for before it locks.
+int openedFor(const fs::path& path)
+{
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    return descriptor >= 0 ? descriptor : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 class Opened
 {
 public:
-    explicit Opened(const fs::path& path) : m_descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+    explicit Opened(const fs::path& path) : m_descriptor(openedFor(path)) {}
     ~Opened()
     {
         if (m_descriptor >= 0)
@@ -39,7 +51,7 @@ public:
     Opened& operator=(const Opened&) = delete;
 
     explicit operator bool() const { return m_descriptor >= 0; }
-    bool lock() const { return ::flock(m_descriptor, LOCK_EX | LOCK_NB) == 0; }
+    bool lock() const { return locked(m_descriptor); }
     bool holdsNothing() const
     {
         struct stat info = {};
@@ -126,11 +138,11 @@ PartialFile::PartialFile(fs::path path, Start start) : m_path(std::move(path))
 
 void PartialFile::claim()
 {
-    m_descriptor = ::open(m_path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    m_descriptor = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (m_descriptor < 0 && errno != EEXIST)
         throw Error(fmt::format("{} cannot be written, where an unfinished count is kept: {}.", shown(m_path),
                                 std::strerror(errno)));
-    if (m_descriptor >= 0 && ::flock(m_descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (m_descriptor >= 0 && !locked(m_descriptor)) {
         ::close(m_descriptor);
         refuseHeld(m_path);
     }

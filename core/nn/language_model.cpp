@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <string_view>
 
 namespace headscope::core::nn {
 namespace {
@@ -55,6 +56,11 @@ ModelInfo withHead(ModelInfo info, const LanguageModelParts& parts)
 bool decisionsOnly(const TraceOptions& options)
 {
     return !options.maps && !options.loss && !options.logits && options.predictions == 0 && !options.lastLayer;
+}
+
+[[noreturn]] void refuseForMemory(std::int64_t tokens)
+{
+    throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", tokens));
 }
 
 } // namespace
@@ -268,9 +274,11 @@ void LanguageModel::computing(const Trace& trace, Work&& work) const
         throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
                                 trace.tokens(), info()->device));
     } catch (const c10::Error& error) {
+        if (std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos)
+            refuseForMemory(trace.tokens());
         throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
     } catch (const std::bad_alloc&) {
-        throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", trace.tokens()));
+        refuseForMemory(trace.tokens());
     }
 }
 

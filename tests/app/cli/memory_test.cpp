@@ -42,7 +42,7 @@ TEST(FaultC4, OutOfMemoryIsASentence)
     int refused = 0;
     int done = 0;
     const rlim_t begin = least();
-    for (rlim_t size = begin; size <= most; size += size < begin + 100 ? 5 : 100) {
+    for (rlim_t size = begin; size <= most; size += size < begin + 100 ? 10 : 300) {
         start.addressBytes = size * megabyte;
         for (const Arguments& line :
              {Arguments{"info", at.file("run")},

@@ -67,7 +67,7 @@ const std::vector<Case> cases{
          return Arguments{"trace",     at.file("series/model-100.pth"), "--text",      "a",
                           "--sidecar", at.file("sidecar.csv"),          "--tokenizer", at.file("tokenizer.csv")};
      },
-     {"series/model-100.pth", "sidecar.csv", "tokenizer.csv"},
+     {"series/model-100.pth", "sidecar.csv", "tokenizer.csv", "series/tokenizer.model"},
      "--out",
      false},
     {"trace with args above",

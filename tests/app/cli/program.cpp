@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -48,6 +49,8 @@ Outcome runProgram(const Arguments& arguments, const Start& start)
     argv.push_back(nullptr);
     const pid_t child = ::fork();
     if (child == 0) {
+        // Where one of several threads cannot be started LibTorch's pool waits for it for ever.
+        ::setenv("OMP_NUM_THREADS", "1", 1);
         redirect(start.input.empty() ? fs::path("/dev/null") : start.input, O_RDONLY, STDIN_FILENO);
         redirect(out, O_WRONLY | O_CREAT, STDOUT_FILENO);
         redirect(err, O_WRONLY | O_CREAT, STDERR_FILENO);

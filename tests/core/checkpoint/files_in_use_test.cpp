@@ -7,7 +7,9 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstdio>
+#include <sys/resource.h>
 #include <thread>
 
 namespace headscope::core {
@@ -124,6 +126,24 @@ TEST(FaultA1, WhatTheUserGaveIsAddedToItsOwnFile)
     EXPECT_TRUE(conflictWith(folder / "headscope.json"));
     saveBeside(folder / "model.pth", {{"n_heads", "4"}});
     EXPECT_THAT(readFile(folder / "headscope.json"), HasSubstr("n_heads"));
+}
+
+TEST(FaultA5, AFullDiskLeavesTheHyperParametersOfTheUser)
+{
+    const test::TemporaryFolder folder;
+    writeFile(folder / "model.pth", "x");
+    writeFile(folder / "headscope.json", "{}");
+    auto* const before = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit all{};
+    getrlimit(RLIMIT_FSIZE, &all);
+    const rlimit less{4, all.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &less);
+    const std::string sentence = errorOf([&] { saveBeside(folder / "model.pth", {{"n_heads", "4"}}); });
+    setrlimit(RLIMIT_FSIZE, &all);
+    std::signal(SIGXFSZ, before);
+    EXPECT_THAT(sentence, HasSubstr("headscope.json cannot be written"));
+    EXPECT_EQ(readFile(folder / "headscope.json"), "{}");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2);
 }
 
 TEST(FaultA5, WhatTheShellOpenedIsWrittenThrough)
