@@ -52,7 +52,7 @@ struct Context {
     std::string before;
     std::string keyword;
     std::string after;
-    std::size_t unseen = 0; // first bytes of `before` that lie before the window: nothing was decided by them
+    std::size_t unseen = 0; // first bytes of `before` that lie before the window: nothing was decided by them; 0 where they are remembered
     Passage passage;
 
     /// nullptr when it was not chosen.

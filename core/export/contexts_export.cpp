@@ -49,7 +49,7 @@ std::vector<DataColumn> longColumns()
             {"before", "text before the keyword, raw"},
             {"keyword", "text of the token, raw"},
             {"after", "text behind it, raw"},
-            {"unseen", "first bytes of before that lie before the window: nothing was decided by them"},
+            {"unseen", "first bytes of before that lie before the window: nothing was decided by them; 0 where they are remembered"},
             {"passage", "text from the first token of the window to a bit past the keyword"},
             {"same_tokens",
              "1 where the passage alone becomes the same tokens, so that the decision is the same but for rounding"},

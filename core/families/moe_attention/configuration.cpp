@@ -113,8 +113,8 @@ void takeWanted(Arguments& arguments, const OpenOptions& wanted, Visibility& see
         arguments.contradiction(fmt::format("segments of {} tokens with {} memory blocks are not possible: give 1 to {} tokens and 0 to {} blocks.",
                                             seen.segment, seen.segmentsBack, longestSegment, mostBlocks));
     if (seen != own)
-        arguments.note(fmt::format("Run with {} memory blocks and segments of {} tokens, as chosen; the run's own evaluation has {} and {}.",
-                                   seen.segmentsBack, seen.segment, own.segmentsBack, own.segment));
+        arguments.note(fmt::format("Run with {} memory block{} and segments of {} tokens, as chosen; the run's own evaluation has {} and {}.",
+                                   seen.segmentsBack, seen.segmentsBack == 1 ? "" : "s", seen.segment, own.segmentsBack, own.segment));
 }
 
 } // namespace
@@ -122,7 +122,7 @@ void takeWanted(Arguments& arguments, const OpenOptions& wanted, Visibility& see
 void readMemory(Arguments& arguments, Configuration& configuration, const OpenOptions& wanted)
 {
     if (const auto clamp = arguments.number("lm.trafo.test_pos_clamp"))
-        arguments.refuse("lm.trafo.test_pos_clamp", fmt::format("{}", *clamp), "it bounds the distances of positions in evaluation; only none is known");
+        arguments.refuse("lm.trafo.test_pos_clamp", fmt::format("{}", *clamp), "it bounds the distances of positions in evaluation, in a way that no checkpoint has shown yet");
     auto& seen = configuration.visibility;
     seen = evaluated(arguments);
     configuration.remembers = seen.segmentsBack > 0 || wanted.memoryBlocks.value_or(0) > 0;

@@ -199,7 +199,7 @@ TEST_F(EvaluationModeOf, WhatCannotBeIsRefusedByName)
 TEST_F(EvaluationModeOf, WhatIsChosenIsANoteAndTheRunsOwnIsNone)
 {
     const auto file = plainCheckpoint(variantOf({.name = "", .testBlocks = 4}));
-    const auto said = Contains(HasSubstr("Run with 1 memory blocks and segments of 8 tokens, as chosen; the run's own evaluation has 4 and 8."));
+    const auto said = Contains(HasSubstr("Run with 1 memory block and segments of 8 tokens, as chosen; the run's own evaluation has 4 and 8."));
     core::OpenOptions options;
     options.memoryBlocks = 1;
     EXPECT_THAT(open(file, options)->info()->notes, said);
