@@ -21,7 +21,8 @@ Message demoMissing(std::function<void()> openAnother);
 Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose);
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
 Message textFailed(const QString& sentence);
-/// Says, as `words` with the sentence for %1, that a model predicts the text worse than a guess (core::lossNote); nothing any more where it does not.
+/// Says, as `words` with the sentence for %1, that a model predicts the text worse than a guess (core::lossNote); nothing
+/// any more where it does not.
 void showLossNote(MessageArea& area, const core::Trace* trace, const QString& subject, const QString& words);
 Message textStopped(std::function<void()> traceAgain);
 /// The text waits for an answer.

@@ -233,7 +233,8 @@ at::Tensor LanguageModel::runSegments(const at::Tensor& x, const Visibility& see
     return outputs;
 }
 
-/// A stretch of a document whose earlier segments are remembered as what the last layer made of them: one segment, or the rest of one, after the other.
+/// A stretch of a document whose earlier segments are remembered as what the last layer made of them: one segment, or the
+/// rest of one, after the other.
 void LanguageModel::runStretch(const at::Tensor& x, std::int64_t first, DocumentMemory& memory, Run& run) const
 {
     const auto segment = memory.seen().segment;
@@ -241,7 +242,9 @@ void LanguageModel::runStretch(const at::Tensor& x, std::int64_t first, Document
     for (auto begin = first; begin < end;) {
         const auto next = std::min(end, (begin / segment + 1) * segment);
         const auto before = memory.outputsBefore(begin, run.progress());
-        run.begin({.firstRow = memory.rowsBefore(begin), .memory = begin % segment == 0 ? before : at::Tensor(), .inDocument = begin});
+        run.begin({.firstRow = memory.rowsBefore(begin),
+                   .memory = begin % segment == 0 ? before : at::Tensor(),
+                   .inDocument = begin});
         memory.addOutputs(begin, runLayers(x.narrow(0, begin - first, next - begin), run, 0, 1));
         begin = next;
     }
@@ -259,14 +262,15 @@ std::shared_ptr<Trace> LanguageModel::beginTrace(std::vector<Stream> streams, co
     return trace;
 }
 
-template<typename Work>
+template <typename Work>
 void LanguageModel::computing(const Trace& trace, Work&& work) const
 {
     try {
         std::forward<Work>(work)();
     } catch (const c10::OutOfMemoryError&) {
-        throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
-                                trace.tokens(), info()->device));
+        throw Error(fmt::format(
+            "{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
+            trace.tokens(), info()->device));
     } catch (const c10::Error& error) {
         throw Error(fmt::format("{}: the forward pass failed: {}", info()->path, error.what_without_backtrace()));
     } catch (const std::bad_alloc&) {
@@ -274,7 +278,8 @@ void LanguageModel::computing(const Trace& trace, Work&& work) const
     }
 }
 
-std::shared_ptr<const Trace> LanguageModel::traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress,
+std::shared_ptr<const Trace> LanguageModel::traceStretch(std::int64_t first, TokenizedText tokens,
+                                                         const TraceOptions& options, const Progress& progress,
                                                          DocumentMemory& memory) const
 {
     const c10::InferenceMode inference; // per thread
@@ -301,9 +306,13 @@ namespace {
 class RememberedDocument : public DocumentRun
 {
 public:
-    RememberedDocument(const LanguageModel& model, const Visibility& seen, DocumentMemory::Kind kind) : m_model(model), m_memory(seen, kind) {}
+    RememberedDocument(const LanguageModel& model, const Visibility& seen, DocumentMemory::Kind kind)
+        : m_model(model), m_memory(seen, kind)
+    {
+    }
 
-    std::shared_ptr<const Trace> trace(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress) override
+    std::shared_ptr<const Trace> trace(std::int64_t first, TokenizedText tokens, const TraceOptions& options,
+                                       const Progress& progress) override
     {
         try {
             return m_model.traceStretch(first, std::move(tokens), options, progress, m_memory);
