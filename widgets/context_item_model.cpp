@@ -159,10 +159,10 @@ QString ContextItemModel::toolTip(const core::Context& context) const
         lines << (context.doubtful ? tr("margin %1: a doubtful choice") : tr("margin %1")).arg(marginNumber(context.margin));
     if (!m_severalRouters)
         lines << QString::fromStdString(context.router.toString());
-    lines << (context.passage.remembers
-                  ? tr("Double-click: the passage goes to the text editor. The model remembered the text before it here, which it does\n"
-                       "not there, so that gates and choices may be others.")
-                  : context.passage.sameTokens
+    lines << (context.passage.remembers ? tr("Double-click: the passage goes to the text editor. The model remembered the "
+                                             "text before it here, which it does\n"
+                                             "not there, so that gates and choices may be others.")
+              : context.passage.sameTokens
                   ? tr("Double-click: the passage goes to the text editor, where it is decided the same way.")
                   : tr("Double-click: the passage goes to the text editor. The window begins inside of a word, so that its "
                        "first\n"

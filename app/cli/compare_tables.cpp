@@ -43,7 +43,8 @@ void printComparison(const CommandContext& context, const core::Comparison& comp
 {
     const core::ComparedNames names = core::comparedNames(comparison);
     const auto kind = [](const core::ModelInfo& info) {
-        return info.visibility.segment > 0 ? fmt::format("{}; {}", info.variant, core::toString(core::evaluationMode(info))) : info.variant;
+        return info.visibility.segment > 0 ? fmt::format("{}; {}", info.variant, core::toString(core::evaluationMode(info)))
+                                           : info.variant;
     };
     context.out << fmt::format("A {} ({}), B {} ({})\n", names.a, kind(*comparison.a), names.b, kind(*comparison.b));
     context.out << fmt::format("{} units of text{}; bits per byte A {}, B {}\n", comparison.alignment.units.size(),

@@ -46,9 +46,10 @@ void printSummary(const CommandContext& context, const fs::path& out, const core
 {
     const core::CorpusSize& corpus = counts.streams.front().corpus;
     const core::EvaluationMode& mode = counts.basis.evaluation;
-    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}{}\n", printable(out.string()),
-                               corpus.positions, corpus.tokens, corpus.documents, corpus.documents == 1 ? "document" : "documents", corpus.bytes,
-                               counts.routers.size(), counts.basis.window, mode.segment > 0 ? "; " + core::toString(mode) : "",
+    context.out << fmt::format("{}: {} of {} tokens of {} {} ({} bytes) counted, {} routers, window {}{}{}\n",
+                               printable(out.string()), corpus.positions, corpus.tokens, corpus.documents,
+                               corpus.documents == 1 ? "document" : "documents", corpus.bytes, counts.routers.size(),
+                               counts.basis.window, mode.segment > 0 ? "; " + core::toString(mode) : "",
                                partsOf(counts.parts));
 }
 

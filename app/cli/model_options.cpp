@@ -10,7 +10,8 @@ namespace headscope::app {
 
 void MemoryOptions::add(CLI::App& app, const std::string& suffix)
 {
-    app.add_option("--memory-blocks" + suffix, blocks, "segments of memory that a token sees, instead of those of the run's own evaluation")
+    app.add_option("--memory-blocks" + suffix, blocks,
+                   "segments of memory that a token sees, instead of those of the run's own evaluation")
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("N");
     app.add_option("--segment" + suffix, segment, "tokens of a segment, instead of those of the run's own evaluation")

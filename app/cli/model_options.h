@@ -22,10 +22,14 @@ struct MemoryOptions {
 
     void add(CLI::App& app, const std::string& suffix = {});
     /// What is not given here is as there.
-    MemoryOptions over(const MemoryOptions& other) const { return {blocks ? blocks : other.blocks, segment ? segment : other.segment}; }
+    MemoryOptions over(const MemoryOptions& other) const
+    {
+        return {blocks ? blocks : other.blocks, segment ? segment : other.segment};
+    }
 };
 
-/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator, --sidecar; and for those that compute,
+/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator,
+/// --sidecar; and for those that compute,
 /// --device, --dtype, --memory-blocks and --segment. Has to outlive the parsing.
 class ModelOptions
 {

@@ -104,8 +104,9 @@ QString differenceFrom(const core::Counts& counts, widgets::Completeness complet
     if (!core::differenceOf(counts.basis.evaluation, contexts.basis.evaluation).empty())
         differences << tr("%1; %2 when it was counted")
                            .arg(QString::fromStdString(core::toString(contexts.basis.evaluation)),
-                                counts.basis.evaluation.segment > 0 ? QString::fromStdString(core::toString(counts.basis.evaluation))
-                                                                    : tr("windows by themselves"));
+                                counts.basis.evaluation.segment > 0
+                                    ? QString::fromStdString(core::toString(counts.basis.evaluation))
+                                    : tr("windows by themselves"));
     const core::CorpusSize& corpus = counts.streams.front().corpus;
     const bool wholeCorpus = completeness == widgets::Completeness::Whole && counts.parts.of == 1;
     if (differences.isEmpty() && wholeCorpus && corpus.hash != contexts.corpus.hash)

@@ -9,7 +9,6 @@
 #include "app/window/window_messages.h"
 #include "core/checkpoint/hyper_parameters.h"
 #include "core/trace/evaluation_mode.h"
-#include "core/trace/loss_note.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -146,8 +145,10 @@ void MainWindow::connectSlots()
     });
     connect(m_actions, &WindowActions::swapSlots, &m_workspace, &Workspace::swapSlots);
     connect(&m_workspace.checkpoints(), &CheckpointListItemModel::secondChanged, this, &MainWindow::secondShown);
-    connect(&m_workspace, &Workspace::secondTraceChanged, this,
-            [this] { m_views->messages()->dismiss(secondSubject()); });
+    connect(&m_workspace, &Workspace::secondTraceChanged, this, [this](const std::shared_ptr<const core::Trace>& trace) {
+        m_views->messages()->dismiss(secondSubject());
+        showLossNote(*m_views->messages(), trace.get(), secondLossSubject(), tr("B: %1"));
+    });
     connect(m_compare, &ComparePage::openSecondAsked, this, &MainWindow::openSecond);
     m_compare->counts().setSource(
         [this](const CheckpointSession* session) { return m_specialisation->controller().countsOf(session); });
@@ -419,11 +420,7 @@ void MainWindow::showTrace(const std::shared_ptr<const core::Trace>& trace)
     m_status->setTrace(trace.get());
     if (trace)
         m_views->textMessages()->dismiss(textSubject());
-    const auto note = trace ? core::lossNote(*trace) : std::nullopt;
-    if (note)
-        m_views->textMessages()->show(lossAboveUniform(*note));
-    else
-        m_views->textMessages()->dismiss(lossSubject());
+    showLossNote(*m_views->textMessages(), trace.get(), lossSubject(), QStringLiteral("%1"));
     if (trace && m_toReveal) // when everything has its place again
         QMetaObject::invokeMethod(this, &MainWindow::reveal, Qt::QueuedConnection);
 }

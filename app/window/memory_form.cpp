@@ -34,9 +34,10 @@ std::optional<std::int64_t> valueOf(const QSpinBox* box)
 MemoryForm::MemoryForm(const core::EvaluationMode& now, const core::OpenOptions& chosen, QWidget* parent) : QDialog(parent)
 {
     setWindowTitle(tr("Memory"));
-    auto* about = new QLabel(tr("A token sees its own segment up to itself, and so many segments before it. Now: %1. Another choice opens the "
-                                "checkpoint again.")
-                                 .arg(QString::fromStdString(core::toString(now))));
+    auto* about = new QLabel(
+        tr("A token sees its own segment up to itself, and so many segments before it. Now: %1. Another choice opens the "
+           "checkpoint again.")
+            .arg(QString::fromStdString(core::toString(now))));
     about->setWordWrap(true);
     m_blocks = makeNumber(QStringLiteral("memoryBlocks"), 0, 1 << 20, chosen.memoryBlocks);
     m_segment = makeNumber(QStringLiteral("segment"), 1, 1 << 24, chosen.segment);

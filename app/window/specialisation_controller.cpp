@@ -34,10 +34,12 @@ QString aboutOf(const core::Counts& counts)
 {
     using widgets::counted;
     const core::CorpusSize& corpus = counts.streams.front().corpus;
-    return tr("%1 of %2; windows of %3 tokens; %4")
+    const core::EvaluationMode& mode = counts.basis.evaluation;
+    const QString memory = mode.memoryBlocks > 0 ? tr(" (%1)").arg(QString::fromStdString(core::toString(mode))) : QString();
+    return tr("%1 of %2; windows of %3 tokens%5; %4")
         .arg(counted(static_cast<std::int64_t>(corpus.positions), tr("counted position"), tr("counted positions")),
              counted(static_cast<std::int64_t>(corpus.documents), tr("document"), tr("documents")),
-             QString::number(counts.basis.window), QString::fromStdString(counts.basis.model));
+             QString::number(counts.basis.window), QString::fromStdString(counts.basis.model), memory);
 }
 
 /// The decision that is counted for a router: its own, or the one that it shares.

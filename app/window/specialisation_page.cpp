@@ -174,7 +174,8 @@ void SpecialisationPage::showInEditor(const core::Context& context)
     m_messages->dismiss(contextsSubject());
     if (context.passage.remembers)
         m_messages->show({contextsSubject(), Message::Kind::Notice,
-                          tr("In the corpus the model remembered what stands before this passage. Alone, it is decided without that memory, and "
+                          tr("In the corpus the model remembered what stands before this passage. Alone, it is decided "
+                             "without that memory, and "
                              "gates and choices can be others.")});
     else if (!context.passage.sameTokens)
         m_messages->show({contextsSubject(), Message::Kind::Notice,

@@ -2,6 +2,7 @@
 #include "app/window/window_messages.h"
 
 #include "app/cli/cost_text.h"
+#include "core/trace/loss_note.h"
 
 #include <QCoreApplication>
 
@@ -69,6 +70,11 @@ QString textSubject()
     return QStringLiteral("text");
 }
 
+QString secondLossSubject()
+{
+    return QStringLiteral("loss of B");
+}
+
 QString lossSubject()
 {
     return QStringLiteral("loss");
@@ -112,9 +118,13 @@ Message textFailed(const QString& sentence)
     return {textSubject(), Message::Kind::Error, sentence};
 }
 
-Message lossAboveUniform(const std::string& sentence)
+void showLossNote(MessageArea& area, const core::Trace* trace, const QString& subject, const QString& words)
 {
-    return {lossSubject(), Message::Kind::Notice, QString::fromStdString(sentence)};
+    const auto note = trace != nullptr ? core::lossNote(*trace) : std::nullopt;
+    if (note)
+        area.show({subject, Message::Kind::Notice, words.arg(QString::fromStdString(*note))});
+    else
+        area.dismiss(subject);
 }
 
 Message textStopped(std::function<void()> traceAgain)

@@ -14,14 +14,16 @@ QString tokenizerSubject();
 QString textSubject();
 QString secondSubject();
 QString lossSubject();
+QString secondLossSubject();
 
 Message openingFailed(const std::filesystem::path& path, const QString& sentence);
 Message demoMissing(std::function<void()> openAnother);
 Message tokenizerMissing(const CheckpointSession& session, std::function<void()> choose);
 Message changedOnDisk(const CheckpointSession& session, std::function<void()> openAgain);
 Message textFailed(const QString& sentence);
-/// The model predicts the text worse than a guess (core::lossNote).
-Message lossAboveUniform(const std::string& sentence);
+/// Says, as `words` with the sentence for %1, that a model predicts the text worse than a guess (core::lossNote); nothing
+/// any more where it does not.
+void showLossNote(MessageArea& area, const core::Trace* trace, const QString& subject, const QString& words);
 Message textStopped(std::function<void()> traceAgain);
 /// The text waits for an answer.
 Message textTakesLong(const LongTrace& cost, const std::function<void(WhenLong)>& traceAgain);

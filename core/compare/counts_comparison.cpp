@@ -238,7 +238,8 @@ private:
             m_result.notes.emplace_back("The two were counted on different corpora: differences may be those of the texts.");
         if (m_a.counts.basis.evaluation != m_b.counts.basis.evaluation && m_a.counts.basis.evaluation.segment > 0 &&
             m_b.counts.basis.evaluation.segment > 0)
-            m_result.notes.push_back(fmt::format("The two were not run alike: A with {}, B with {}.", toString(m_a.counts.basis.evaluation),
+            m_result.notes.push_back(fmt::format("The two were not run alike: A with {}, B with {}.",
+                                                 toString(m_a.counts.basis.evaluation),
                                                  toString(m_b.counts.basis.evaluation)));
         if (m_result.matching != Matching::Coselection)
             return;

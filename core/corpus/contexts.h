@@ -52,7 +52,8 @@ struct Context {
     std::string before;
     std::string keyword;
     std::string after;
-    std::size_t unseen = 0; // first bytes of `before` that lie before the window: nothing was decided by them
+    std::size_t unseen =
+        0; // first bytes of `before` that lie before the window: nothing was decided by them; 0 where they are remembered
     Passage passage;
 
     /// nullptr when it was not chosen.
@@ -71,7 +72,7 @@ struct Contexts {
 
     CountBasis basis;                      // model, text policy and windows, as for counts; the rest of it is empty
     CorpusSize corpus;                     // positions: of the row, n(t)
-    std::uint64_t behind = 0;              // besides, in what stands behind documents (separators): never counted, never listed
+    std::uint64_t behind = 0; // besides, in what stands behind documents (separators): never counted, never listed
     std::uint64_t windows = 0;             // in which the row occurs
     std::uint64_t windowsRun = 0;          // that the model was run on, spread evenly over them
     std::uint64_t positionsRun = 0;        // positions of the row in these windows

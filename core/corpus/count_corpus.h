@@ -62,9 +62,10 @@ struct CountHooks {
 /// The length of a segment of the model; nullopt when its hyper-parameters do not say.
 std::optional<std::int64_t> trainingLength(const ModelInfo& info);
 
-/// Counts the decisions of all routers over a corpus (design.md §3, §5): a first pass over the text counts tokens and hashes documents, a second
-/// one runs the model, one window to a thread; with memory, windows of a document see what they remember of those before them. The result depends on weights, text, policy, window and the list of frequent tokens, and not on threads, batch,
-/// parts or interruptions (for one kind of CPU; MKL needs MKL_CBWR=AUTO,STRICT before its first product).
+/// Counts the decisions of all routers over a corpus (design.md §3, §5): a first pass over the text counts tokens and hashes
+/// documents, a second one runs the model, one window to a thread; with memory, windows of a document see what they remember
+/// of those before them. The result depends on weights, text, policy, window and the list of frequent tokens, and not on
+/// threads, batch, parts or interruptions (for one kind of CPU; MKL needs MKL_CBWR=AUTO,STRICT before its first product).
 ///
 /// With `partial` the state is saved now and then and when the pass is stopped. Throws Error; Cancelled.
 Counts countCorpus(const Model& model, const CountSettings& settings, const CountHooks& hooks = {});

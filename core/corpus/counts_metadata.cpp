@@ -29,18 +29,21 @@ std::string text(const json& value)
 json basisJson(const CountBasis& basis)
 {
     json value{{"model", basis.model},
-            {"family", basis.family},
-            {"variant", basis.variant},
-            {"fingerprint", basis.fingerprint},
-            {"dtype", basis.dtype},
-            {"tokenizer", basis.tokenizer},
-            {"tokenizerHash", basis.tokenizerHash},
-            {"textPolicy",
-             {{"split", toString(basis.textPolicy.split)}, {"addBos", basis.textPolicy.addBos}, {"addEos", basis.textPolicy.addEos}, {"documentSeparator", basis.textPolicy.documentSeparator}}},
-            {"window", basis.window},
-            {"skipFirst", basis.skipFirst},
-            {"groups", basis.groups},
-            {"words", basis.words}};
+               {"family", basis.family},
+               {"variant", basis.variant},
+               {"fingerprint", basis.fingerprint},
+               {"dtype", basis.dtype},
+               {"tokenizer", basis.tokenizer},
+               {"tokenizerHash", basis.tokenizerHash},
+               {"textPolicy",
+                {{"split", toString(basis.textPolicy.split)},
+                 {"addBos", basis.textPolicy.addBos},
+                 {"addEos", basis.textPolicy.addEos},
+                 {"documentSeparator", basis.textPolicy.documentSeparator}}},
+               {"window", basis.window},
+               {"skipFirst", basis.skipFirst},
+               {"groups", basis.groups},
+               {"words", basis.words}};
     if (const EvaluationMode& mode = basis.evaluation; mode.segment > 0) {
         value["memoryBlocks"] = mode.memoryBlocks;
         value["segment"] = mode.segment;
@@ -146,8 +149,9 @@ CountBasis readBasis(const Reader& reader)
     basis.groups = static_cast<int>(reader.number(value, "groups", 1, maxGroups));
     basis.words = reader.get<bool>(value, "words");
     if (value.contains("segment")) // earlier versions do not say
-        basis.evaluation = {reader.number(value, "memoryBlocks", 0, INT32_MAX), reader.number(value, "segment", 1, INT32_MAX),
-                            reader.get<bool>(value, "sameLength"), reader.get<bool>(value, "lastLayerMemory")};
+        basis.evaluation = {reader.number(value, "memoryBlocks", 0, INT32_MAX),
+                            reader.number(value, "segment", 1, INT32_MAX), reader.get<bool>(value, "sameLength"),
+                            reader.get<bool>(value, "lastLayerMemory")};
     return basis;
 }
 

@@ -412,8 +412,9 @@ Context Search::context(const Window& window, const SiteRouting& site, std::size
     made.after = firstCharacters(bytes.substr(keyword.end), contextCharacters);
     const std::size_t windowBegin = text.spans.front().begin - text.begin;
     const std::size_t beforeBegin = keyword.begin - made.before.size();
-    made.unseen = windowBegin > beforeBegin ? std::min(windowBegin - beforeBegin, made.before.size()) : 0;
     made.passage = passage(window, place, keyword);
+    if (windowBegin > beforeBegin && !made.passage.remembers)
+        made.unseen = std::min(windowBegin - beforeBegin, made.before.size());
     return made;
 }
 

@@ -53,10 +53,10 @@ struct ContextHooks {
     std::function<void(Contexts)> partial; // of the windows that have been run so far
 };
 
-/// Finds where tokens stand and what routers decided there. The corpus is read once; only windows that hold the row are run (with memory, also
-/// those before them that they depend on), one to a thread and as far as the last router. The result depends on neither threads nor batch, and its selections are
-/// the counts of countCorpus where all windows are run. Where a choice is a matter of rounding it can depend on the length
-/// of a window, so windows are run whole.
+/// Finds where tokens stand and what routers decided there. The corpus is read once; only windows that hold the row are run
+/// (with memory, also those before them that they depend on), one to a thread and as far as the last router. The result
+/// depends on neither threads nor batch, and its selections are the counts of countCorpus where all windows are run. Where a
+/// choice is a matter of rounding it can depend on the length of a window, so windows are run whole.
 ///
 /// Memory is bounded by `windows` and `limit`. Throws Error (a router, a token or an expert that the model does not have; a
 /// corpus that cannot be read), Cancelled. That nothing was found is no error.

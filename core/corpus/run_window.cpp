@@ -11,7 +11,8 @@
 
 namespace headscope::core {
 
-std::shared_ptr<const Trace> runWindow(const Model& model, const Window& window, const TraceOptions& options, const Progress& progress)
+std::shared_ptr<const Trace> runWindow(const Model& model, const Window& window, const TraceOptions& options,
+                                       const Progress& progress)
 {
     const nn::OneThread oneThread;
     TokenizedText text;

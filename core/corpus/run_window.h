@@ -16,10 +16,11 @@
 namespace headscope::core {
 
 /// What the model decides at the window's tokens, on one thread. `options` asks for decisions only. Throws Error, Cancelled.
-std::shared_ptr<const Trace> runWindow(const Model& model, const Window& window, const TraceOptions& options, const Progress& progress);
+std::shared_ptr<const Trace> runWindow(const Model& model, const Window& window, const TraceOptions& options,
+                                       const Progress& progress);
 
-/// With which window of a document a run has to begin for the window of this index to decide as if the document had been run from its beginning, to the
-/// last bit. Without memory that is the window itself.
+/// With which window of a document a run has to begin for the window of this index to decide as if the document had been run
+/// from its beginning, to the last bit. Without memory that is the window itself.
 std::uint64_t firstWindowNeeded(const ModelInfo& info, std::int64_t window, std::uint64_t index);
 
 /// The ids of the windows of a document that one to come may need.
@@ -39,7 +40,8 @@ private:
     std::deque<std::shared_ptr<const std::vector<TokenId>>> m_ids;
 };
 
-/// Gives some of the windows of a corpus, in its order, what the model remembers of those before them: these are run first, unless they were.
+/// Gives some of the windows of a corpus, in its order, what the model remembers of those before them: these are run first,
+/// unless they were.
 class RememberedWindows
 {
 public:

@@ -35,7 +35,8 @@ struct WindowMemory {
     std::shared_ptr<DocumentRun> document; // nullptr: the window is run by itself
     std::int64_t first = 0;                // of its tokens, in that run
     bool counts = true;                    // false: it is run for those behind it only
-    /// Ids of the windows before it that have to be run for it, the last one just before it; empty unless it waits to be run.
+    /// Ids of the windows before it that have to be run for it, the last one just before it; empty unless it waits to be
+    /// run.
     std::vector<std::shared_ptr<const std::vector<TokenId>>> before;
 };
 
@@ -45,7 +46,7 @@ struct Window {
     std::uint64_t index = 0;    // in the document; its first token is token index · length
     std::vector<TokenId> ids;
     std::vector<bool> special;
-    std::vector<bool> counts; // it stands for text of the document: what stands behind one and specials never count
+    std::vector<bool> counts;         // it stands for text of the document: what stands behind one and specials never count
     std::vector<std::uint32_t> tags;  // of each token; empty without tags
     std::vector<std::uint32_t> words; // number of each token's word, noWord where it has none; empty unless asked for
     WindowText text;                  // empty unless asked for
@@ -81,14 +82,14 @@ struct WindowOptions {
     std::optional<std::size_t> textAround = {}; // give windows their text, and so many bytes of the document around it
 };
 
-/// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows, whatever stands before
-/// it. Memory is bounded by the window, not by the document. Used by one thread.
+/// Reads documents as windows. Only the last window of a document is shorter: a document always gives the same windows,
+/// whatever stands before it. Memory is bounded by the window, not by the document. Used by one thread.
 ///
-/// Behind every document stands what the policy says (`documentSeparator`): the model reads it, but it does not count (Window::counts), belongs to no tag and
-/// no word, and not to the document's hash.
+/// Behind every document stands what the policy says (`documentSeparator`): the model reads it, but it does not count
+/// (Window::counts), belongs to no tag and no word, and not to the document's hash.
 ///
-/// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces begin with the space
-/// before a word, which belongs to what was before.
+/// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces
+/// begin with the space before a word, which belongs to what was before.
 class WindowReader
 {
 public:

@@ -17,7 +17,8 @@ void writeInfoJson(std::ostream& out, const ModelInfo& info, const Tokenizer* to
 /// Writes, into the object that is open, what a router is: `E`, `k`, `gate`, `side`, `sharedWith`, `weightsGroup`, `expertsOfAllHeads`, `legend`.
 void writeRouterMembers(JsonWriter& json, const Router& router);
 
-/// The member `evaluation` of the object that is open: `memoryBlocks`, `segment`, `sameLength`, `lastLayerMemory`; null where texts are read whole.
+/// The member `evaluation` of the object that is open: `memoryBlocks`, `segment`, `sameLength`, `lastLayerMemory`; null
+/// where texts are read whole.
 void writeEvaluation(JsonWriter& json, const EvaluationMode& mode);
 
 /// `[{"name": …, "value": …, "source": …}, …]`

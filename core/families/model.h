@@ -28,7 +28,8 @@ struct OpenOptions {
     GivenParameters parameters;      // hyper-parameters that the files lack (MissingParameters)
     std::optional<TextPolicy::Split> textSplit; // empty: the family's convention
     std::optional<std::string> documentSeparator; // TextPolicy::documentSeparator; empty: the family's convention
-    /// Transformer-XL memory and the length of its segments, in place of what the run's own evaluation has. Error where a family has none.
+    /// Transformer-XL memory and the length of its segments, in place of what the run's own evaluation has. Error where a
+    /// family has none.
     std::optional<std::int64_t> memoryBlocks; // from 0
     std::optional<std::int64_t> segment;      // tokens, from 1
     OpenFor purpose = OpenFor::Running;

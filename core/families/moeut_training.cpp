@@ -88,7 +88,8 @@ double embeddingScale(Arguments& arguments, const Configuration& configuration)
     return configuration.preNorm ? 1 : std::sqrt(static_cast<double>(configuration.width));
 }
 
-Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules, const OpenOptions& wanted)
+Configuration configurationOf(const nn::Weights& weights, Arguments& arguments, const Schedule& modules,
+                              const OpenOptions& wanted)
 {
     Configuration configuration;
     readShapes(weights, arguments, configuration);

@@ -58,8 +58,8 @@ void requireMemory(const ModelInfo& info, const OpenOptions& options)
 {
     if (info.visibility.segment > 0 || (!options.memoryBlocks && !options.segment))
         return;
-    throw Error(fmt::format("{} is a {} ({}), which reads a text whole: it has neither segments nor memory; leave {} out.", info.path, info.variant,
-                            info.family, options.memoryBlocks ? "--memory-blocks" : "--segment"));
+    throw Error(fmt::format("{} is a {} ({}), which reads a text whole: it has neither segments nor memory; leave {} out.",
+                            info.path, info.variant, info.family, options.memoryBlocks ? "--memory-blocks" : "--segment"));
 }
 
 } // namespace

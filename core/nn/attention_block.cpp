@@ -61,7 +61,9 @@ ScoredAttention score(const at::Tensor& q, const at::Tensor& k, const at::Tensor
     scored.queries = (positions.contentBias.defined() ? rotated + positions.contentBias : rotated) * scale;
     if (positions.relative.defined() && scored.keys.size(0) > 0) {
         scored.distances = visibility.distances(scored.keys.size(0));
-        const auto table = [&] { return relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute()); };
+        const auto table = [&] {
+            return relativeTable(positions.relative, scored.distances, k.size(2), earlier, run.compute());
+        };
         scored.relative = run.document() ? run.document()->relative(group.address, scored.distances, table) : table();
         if (positions.positionBias.defined())
             scored.positionQueries = (rotated + positions.positionBias) * scale;

@@ -24,7 +24,8 @@ at::Tensor lastRows(const at::Tensor& all, std::int64_t rows)
 } // namespace
 
 /// Until the rows before `first` are there.
-void DocumentMemory::wait(std::unique_lock<std::mutex>& lock, const std::int64_t& end, std::int64_t first, const Progress& progress)
+void DocumentMemory::wait(std::unique_lock<std::mutex>& lock, const std::int64_t& end, std::int64_t first,
+                          const Progress& progress)
 {
     while (end != first) {
         if (m_failure)
@@ -34,7 +35,8 @@ void DocumentMemory::wait(std::unique_lock<std::mutex>& lock, const std::int64_t
     }
 }
 
-KeysAndValues DocumentMemory::join(const MapAddress& block, std::int64_t first, std::int64_t rows, KeysAndValues made, const Progress& progress)
+KeysAndValues DocumentMemory::join(const MapAddress& block, std::int64_t first, std::int64_t rows, KeysAndValues made,
+                                   const Progress& progress)
 {
     std::unique_lock lock(m_lock);
     Kept& kept = m_blocks[block]; // stays where it is

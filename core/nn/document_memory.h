@@ -22,9 +22,9 @@ struct KeysAndValues {
     at::Tensor values;
 };
 
-/// What the stretches of a document leave for those behind them: of every block keys and values of the tokens that are still seen, or what the last
-/// layer made of them. Rows are counted from the document's beginning. A stretch that needs what is not there yet waits for it: it sees one layer after
-/// the other of the stretch before while that still runs. Thread-safe.
+/// What the stretches of a document leave for those behind them: of every block keys and values of the tokens that are still
+/// seen, or what the last layer made of them. Rows are counted from the document's beginning. A stretch that needs what is
+/// not there yet waits for it: it sees one layer after the other of the stretch before while that still runs. Thread-safe.
 class DocumentMemory
 {
 public:
@@ -36,8 +36,10 @@ public:
     std::int64_t rowsBefore(std::int64_t first) const { return first - beginOfSeen(first); }
     const Visibility& seen() const { return m_seen; }
 
-    /// Puts what is remembered of a block in front of what the stretch [first, first + rows) made, and remembers both for the next one. Waits.
-    KeysAndValues join(const MapAddress& block, std::int64_t first, std::int64_t rows, KeysAndValues made, const Progress& progress);
+    /// Puts what is remembered of a block in front of what the stretch [first, first + rows) made, and remembers both for
+    /// the next one. Waits.
+    KeysAndValues join(const MapAddress& block, std::int64_t first, std::int64_t rows, KeysAndValues made,
+                       const Progress& progress);
     /// The table of projected distances of a block, which is the same for all stretches that see equally far.
     at::Tensor relative(const MapAddress& block, std::int64_t distances, const std::function<at::Tensor()>& make);
 

@@ -239,7 +239,8 @@ at::Tensor LanguageModel::runSegments(const at::Tensor& x, const Visibility& see
     return outputs;
 }
 
-/// A stretch of a document whose earlier segments are remembered as what the last layer made of them: one segment, or the rest of one, after the other.
+/// A stretch of a document whose earlier segments are remembered as what the last layer made of them: one segment, or the
+/// rest of one, after the other.
 void LanguageModel::runStretch(const at::Tensor& x, std::int64_t first, DocumentMemory& memory, Run& run) const
 {
     const auto segment = memory.seen().segment;
@@ -247,7 +248,9 @@ void LanguageModel::runStretch(const at::Tensor& x, std::int64_t first, Document
     for (auto begin = first; begin < end;) {
         const auto next = std::min(end, (begin / segment + 1) * segment);
         const auto before = memory.outputsBefore(begin, run.progress());
-        run.begin({.firstRow = memory.rowsBefore(begin), .memory = begin % segment == 0 ? before : at::Tensor(), .inDocument = begin});
+        run.begin({.firstRow = memory.rowsBefore(begin),
+                   .memory = begin % segment == 0 ? before : at::Tensor(),
+                   .inDocument = begin});
         memory.addOutputs(begin, runLayers(x.narrow(0, begin - first, next - begin), run, 0, 1));
         begin = next;
     }
@@ -265,14 +268,15 @@ std::shared_ptr<Trace> LanguageModel::beginTrace(std::vector<Stream> streams, co
     return trace;
 }
 
-template<typename Work>
+template <typename Work>
 void LanguageModel::computing(const Trace& trace, Work&& work) const
 {
     try {
         std::forward<Work>(work)();
     } catch (const c10::OutOfMemoryError&) {
-        throw Error(fmt::format("{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
-                                trace.tokens(), info()->device));
+        throw Error(fmt::format(
+            "{} tokens do not fit into the memory of {} beside the model: give a shorter text or use --device cpu.",
+            trace.tokens(), info()->device));
     } catch (const c10::Error& error) {
         if (std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos)
             refuseForMemory(trace.tokens());
@@ -282,7 +286,8 @@ void LanguageModel::computing(const Trace& trace, Work&& work) const
     }
 }
 
-std::shared_ptr<const Trace> LanguageModel::traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress,
+std::shared_ptr<const Trace> LanguageModel::traceStretch(std::int64_t first, TokenizedText tokens,
+                                                         const TraceOptions& options, const Progress& progress,
                                                          DocumentMemory& memory) const
 {
     const c10::InferenceMode inference; // per thread
@@ -309,9 +314,13 @@ namespace {
 class RememberedDocument : public DocumentRun
 {
 public:
-    RememberedDocument(const LanguageModel& model, const Visibility& seen, DocumentMemory::Kind kind) : m_model(model), m_memory(seen, kind) {}
+    RememberedDocument(const LanguageModel& model, const Visibility& seen, DocumentMemory::Kind kind)
+        : m_model(model), m_memory(seen, kind)
+    {
+    }
 
-    std::shared_ptr<const Trace> trace(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress) override
+    std::shared_ptr<const Trace> trace(std::int64_t first, TokenizedText tokens, const TraceOptions& options,
+                                       const Progress& progress) override
     {
         try {
             return m_model.traceStretch(first, std::move(tokens), options, progress, m_memory);

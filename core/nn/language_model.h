@@ -81,8 +81,8 @@ public:
     std::vector<float> nextTokenLogits(std::span<const float> rows) const override;
     std::shared_ptr<DocumentRun> beginDocument() const override;
     /// DocumentRun::trace
-    std::shared_ptr<const Trace> traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options, const Progress& progress,
-                                              DocumentMemory& memory) const;
+    std::shared_ptr<const Trace> traceStretch(std::int64_t first, TokenizedText tokens, const TraceOptions& options,
+                                              const Progress& progress, DocumentMemory& memory) const;
 
 private:
     /// What the first layer reads of these rows of the embedding, [n, e] -> [n, d].
@@ -95,7 +95,7 @@ private:
     void runStretch(const at::Tensor& x, std::int64_t first, DocumentMemory& memory, Run& run) const;
     std::shared_ptr<Trace> beginTrace(std::vector<Stream> streams, const TraceOptions& options) const;
     /// Calls `work`; what Torch throws becomes a sentence.
-    template<typename Work>
+    template <typename Work>
     void computing(const Trace& trace, Work&& work) const;
 
     LanguageModelParts m_parts;

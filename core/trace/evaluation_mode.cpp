@@ -17,8 +17,9 @@ std::string toString(const EvaluationMode& mode)
 {
     if (mode.segment == 0)
         return "texts are read whole";
-    return fmt::format("{} memory block{}, segments of {} tokens{}{}", mode.memoryBlocks, mode.memoryBlocks == 1 ? "" : "s", mode.segment,
-                       mode.sameLength ? ", same length" : "", mode.lastLayerMemory ? ", of the last layer's output" : "");
+    return fmt::format("{} memory block{}, segments of {} tokens{}{}", mode.memoryBlocks, mode.memoryBlocks == 1 ? "" : "s",
+                       mode.segment, mode.sameLength ? ", same length" : "",
+                       mode.lastLayerMemory ? ", of the last layer's output" : "");
 }
 
 std::string differenceOf(const EvaluationMode& a, const EvaluationMode& b)

@@ -36,7 +36,8 @@ std::optional<std::string> lossNote(const Trace& trace)
     const double uniform = std::log(static_cast<double>(trace.model->vocabulary));
     if (!(mean > uniform + slack + error)) // also where it is not finite: that is told elsewhere
         return std::nullopt;
-    return fmt::format("The mean loss of this text is {:.2f} nats, above the {:.2f} of a uniform guess among {} tokens: the tokenizer, the text policy or the "
+    return fmt::format("The mean loss of this text is {:.2f} nats, above the {:.2f} of a uniform guess among {} tokens: the "
+                       "tokenizer, the text policy or the "
                        "hyper-parameters are hardly those of its training, or it was not trained on such text.",
                        mean, uniform, trace.model->vocabulary);
 }

@@ -177,7 +177,8 @@ void ContextsViewTest::itSaysWhatWasFound()
     contexts->windows = 9;
     contexts->behind = 2;
     view.setContexts(contexts, QStringLiteral("␣the"), 1);
-    QVERIFY(says(QStringLiteral("besides 2 behind documents, which do not count; 4 of the windows run, with 5 occurrences")));
+    QVERIFY(
+        says(QStringLiteral("besides 2 behind documents, which do not count; 4 of the windows run, with 5 occurrences")));
     view.setContexts(std::make_shared<core::Contexts>(), QStringLiteral("␣the"), std::nullopt);
     QVERIFY(says(QStringLiteral("does not occur")));
     view.setNote(QStringLiteral("another corpus"));

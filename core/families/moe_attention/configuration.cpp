@@ -92,7 +92,8 @@ namespace {
 constexpr std::int64_t longestSegment = std::int64_t{1} << 30; // tokens
 constexpr std::int64_t mostBlocks = std::int64_t{1} << 20;
 
-/// Segment and memory of the training code's own evaluation: `test_context_blocks or context_blocks`, `unroll_eval` where it is a number.
+/// Segment and memory of the training code's own evaluation: `test_context_blocks or context_blocks`, `unroll_eval` where it
+/// is a number.
 Visibility evaluated(Arguments& arguments)
 {
     Visibility seen;
@@ -103,8 +104,10 @@ Visibility evaluated(Arguments& arguments)
     if (arguments.integer("lm.trafo.test_context_blocks").value_or(0) != 0)
         seen.segmentsBack = arguments.integer("lm.trafo.test_context_blocks", 0);
     if (seen.segment < 1 || seen.segment > longestSegment || seen.segmentsBack < 0 || seen.segmentsBack > mostBlocks)
-        arguments.contradiction(fmt::format("segments of {} tokens with {} memory blocks in evaluation (lm.unroll_eval or lm.unroll, "
-                                            "lm.trafo.test_context_blocks or context_blocks) are not possible.", seen.segment, seen.segmentsBack));
+        arguments.contradiction(
+            fmt::format("segments of {} tokens with {} memory blocks in evaluation (lm.unroll_eval or lm.unroll, "
+                        "lm.trafo.test_context_blocks or context_blocks) are not possible.",
+                        seen.segment, seen.segmentsBack));
     return seen;
 }
 
@@ -115,11 +118,13 @@ void takeWanted(Arguments& arguments, const OpenOptions& wanted, Visibility& see
     seen.segmentsBack = wanted.memoryBlocks.value_or(own.segmentsBack);
     seen.segment = wanted.segment.value_or(own.segment);
     if (seen.segment < 1 || seen.segment > longestSegment || seen.segmentsBack < 0 || seen.segmentsBack > mostBlocks)
-        arguments.contradiction(fmt::format("segments of {} tokens with {} memory blocks are not possible: give 1 to {} tokens and 0 to {} blocks.",
-                                            seen.segment, seen.segmentsBack, longestSegment, mostBlocks));
+        arguments.contradiction(fmt::format(
+            "segments of {} tokens with {} memory blocks are not possible: give 1 to {} tokens and 0 to {} blocks.",
+            seen.segment, seen.segmentsBack, longestSegment, mostBlocks));
     if (seen != own)
-        arguments.note(fmt::format("Run with {} memory blocks and segments of {} tokens, as chosen; the run's own evaluation has {} and {}.",
-                                   seen.segmentsBack, seen.segment, own.segmentsBack, own.segment));
+        arguments.note(fmt::format(
+            "Run with {} memory block{} and segments of {} tokens, as chosen; the run's own evaluation has {} and {}.",
+            seen.segmentsBack, seen.segmentsBack == 1 ? "" : "s", seen.segment, own.segmentsBack, own.segment));
 }
 
 } // namespace
@@ -127,7 +132,8 @@ void takeWanted(Arguments& arguments, const OpenOptions& wanted, Visibility& see
 void readMemory(Arguments& arguments, Configuration& configuration, const OpenOptions& wanted)
 {
     if (const auto clamp = arguments.number("lm.trafo.test_pos_clamp"))
-        arguments.refuse("lm.trafo.test_pos_clamp", fmt::format("{}", *clamp), "it bounds the distances of positions in evaluation; only none is known");
+        arguments.refuse("lm.trafo.test_pos_clamp", fmt::format("{}", *clamp),
+                         "it bounds the distances of positions in evaluation, in a way that no checkpoint has shown yet");
     auto& seen = configuration.visibility;
     seen = evaluated(arguments);
     configuration.remembers = seen.segmentsBack > 0 || wanted.memoryBlocks.value_or(0) > 0;
@@ -139,7 +145,8 @@ void readMemory(Arguments& arguments, Configuration& configuration, const OpenOp
     seen.sameLength = arguments.flag("lm.trafo.same_length_eval", false) || training;
     configuration.lastLayerMemory = arguments.flag("lm.trafo.last_layer_context", false);
     if (configuration.lastLayerMemory)
-        arguments.note("Memory is the last layer's output of earlier segments (lm.trafo.last_layer_context): in the maps a remembered token has the "
+        arguments.note("Memory is the last layer's output of earlier segments (lm.trafo.last_layer_context): in the maps a "
+                       "remembered token has the "
                        "keys made from it; its recorded choices are those of when it was current.");
 }
 

@@ -27,7 +27,7 @@ struct Configuration {
     bool preNorm = true;
     nn::NormPlacement placement = nn::NormPlacement::Pre;
     Visibility visibility;
-    bool remembers = false;       // keys and values are made from memory and segment together, also where the memory is empty
+    bool remembers = false; // keys and values are made from memory and segment together, also where the memory is empty
     bool lastLayerMemory = false; // memory is the last layer's output
     nn::Activation activation = nn::Activation::Relu;
     std::int64_t largest = 0; // of the activation
@@ -59,8 +59,8 @@ AttentionKind attentionKind(const nn::Weights& weights, const Arguments& argumen
 /// Vocabulary, widths and norms, from the shapes.
 void readShapes(const nn::Weights& weights, Arguments& arguments, Configuration& configuration);
 void readActivation(Arguments& arguments, bool gelu, Configuration& configuration);
-/// Transformer-XL memory as a mask: what one query sees in the segments before its own; and what the memory holds. As in the training code's
-/// own evaluation, but for what is wanted otherwise (OpenOptions::memoryBlocks, segment).
+/// Transformer-XL memory as a mask: what one query sees in the segments before its own; and what the memory holds. As in the
+/// training code's own evaluation, but for what is wanted otherwise (OpenOptions::memoryBlocks, segment).
 void readMemory(Arguments& arguments, Configuration& configuration, const OpenOptions& wanted);
 /// Throws Error where the number of heads does not fit the tensors and the other hyper-parameters.
 int headCount(const nn::Weights& weights, Arguments& arguments, std::int64_t width);

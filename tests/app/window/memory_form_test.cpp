@@ -24,9 +24,8 @@ namespace {
 
 /// A window over real checkpoints of the tests.
 struct Fixture {
-    Workspace workspace{[](const std::filesystem::path& path, const core::OpenOptions& options, const core::Progress& progress) {
-        return core::openModel(path, options, progress);
-    }};
+    Workspace workspace{[](const std::filesystem::path& path, const core::OpenOptions& options,
+                           const core::Progress& progress) { return core::openModel(path, options, progress); }};
     MainWindow window{workspace, MainWindow::Memory::None, widgets::Theme::Kind::Light};
 
     Fixture() { window.show(); }
@@ -34,7 +33,10 @@ struct Fixture {
     {
         return QStringLiteral(HEADSCOPE_TEST_DATA "/fixtures/%1/model-100000.pth").arg(QLatin1String(name));
     }
-    void settle() const { QTRY_VERIFY_WITH_TIMEOUT(workspace.idle() && (workspace.current() || !workspace.trace()), 20'000); }
+    void settle() const
+    {
+        QTRY_VERIFY_WITH_TIMEOUT(workspace.idle() && (workspace.current() || !workspace.trace()), 20'000);
+    }
     void open(const QString& path)
     {
         window.open(path);
@@ -43,7 +45,8 @@ struct Fixture {
     QAction* chooseMemory()
     {
         const auto actions = window.findChildren<QAction*>();
-        const auto found = std::ranges::find_if(actions, [](const QAction* action) { return action->text() == QStringLiteral("Choose &memory…"); });
+        const auto found = std::ranges::find_if(
+            actions, [](const QAction* action) { return action->text() == QStringLiteral("Choose &memory…"); });
         return found == actions.end() ? nullptr : *found;
     }
     QString said() { return window.views().textMessages()->sentences().join(u'\n'); }

@@ -31,7 +31,8 @@ struct MemoryCase {
     bool lastLayer = false;
 };
 
-class CountsSeeWhatTheTraceSees : public headscope::tests::ChangedCheckpoint, public ::testing::WithParamInterface<MemoryCase>
+class CountsSeeWhatTheTraceSees : public headscope::tests::ChangedCheckpoint,
+                                  public ::testing::WithParamInterface<MemoryCase>
 {
 protected:
     CountsSeeWhatTheTraceSees() : ChangedCheckpoint(GetParam().fixture) {}
@@ -152,9 +153,14 @@ TEST_P(CountsSeeWhatTheTraceSees, WhateverThreadsBatchesPartsAndInterruptions)
     int interruptions = 0;
     for (bool done = false; !done && interruptions < 40;) {
         std::stop_source stop;
-        // The last layer's output of all segments before is made anew: what an interruption leaves only grows when a run gets further.
+        // The last layer's output of all segments before is made anew: what an interruption leaves only grows when a run
+        // gets further.
         unsigned left = 8 + 12 * static_cast<unsigned>(interruptions) + random() % 8;
-        CountHooks hooks{.progress = {}, .pause = [&] { return left-- == 0 && stop.request_stop() && false; }, .wantsPartial = {}, .partial = {}, .stop = stop.get_token()};
+        CountHooks hooks{.progress = {},
+                         .pause = [&] { return left-- == 0 && stop.request_stop() && false; },
+                         .wantsPartial = {},
+                         .partial = {},
+                         .stop = stop.get_token()};
         try {
             EXPECT_EQ(fileOf(countCorpus(*opened, how, hooks)), document);
             done = true;
@@ -202,18 +208,23 @@ TEST_P(CountsSeeWhatTheTraceSees, ContextsToo)
 
 INSTANTIATE_TEST_SUITE_P(
     Models, CountsSeeWhatTheTraceSees,
-    ::testing::Values(MemoryCase{.fixture = "switchhead_xl", .blocks = 0}, MemoryCase{.fixture = "switchhead_xl", .blocks = 1},
-                      MemoryCase{.fixture = "switchhead_xl", .blocks = 4}, MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 20},
-                      MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 24}, MemoryCase{.fixture = "switchhead_xl", .blocks = 3, .sameLength = true},
-                      MemoryCase{.fixture = "switchhead_xl", .blocks = 1, .lastLayer = true},
-                      MemoryCase{.fixture = "switchhead_xl", .blocks = 4, .lastLayer = true},
-                      MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 20, .sameLength = true, .lastLayer = true},
-                      MemoryCase{.fixture = "switchhead_rope", .blocks = 1}, MemoryCase{.fixture = "switchhead_postln_rope", .blocks = 1},
-                      MemoryCase{.fixture = "switchhead_qkvo", .blocks = 1, .segment = 16}, MemoryCase{.fixture = "moa_mode_moa", .blocks = 4},
-                      MemoryCase{.fixture = "switchall_xl", .blocks = 1}, MemoryCase{.fixture = "switchall_gate_ffn", .blocks = 2, .lastLayer = true}),
+    ::testing::Values(
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 0}, MemoryCase{.fixture = "switchhead_xl", .blocks = 1},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 4},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 20},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 24},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 3, .sameLength = true},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 1, .lastLayer = true},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 4, .lastLayer = true},
+        MemoryCase{.fixture = "switchhead_xl", .blocks = 2, .window = 20, .sameLength = true, .lastLayer = true},
+        MemoryCase{.fixture = "switchhead_rope", .blocks = 1}, MemoryCase{.fixture = "switchhead_postln_rope", .blocks = 1},
+        MemoryCase{.fixture = "switchhead_qkvo", .blocks = 1, .segment = 16},
+        MemoryCase{.fixture = "moa_mode_moa", .blocks = 4}, MemoryCase{.fixture = "switchall_xl", .blocks = 1},
+        MemoryCase{.fixture = "switchall_gate_ffn", .blocks = 2, .lastLayer = true}),
     [](const auto& tested) {
         const MemoryCase& c = tested.param;
-        return fmt::format("{}_n{}_u{}_w{}{}{}", c.fixture, c.blocks, c.segment, c.window, c.sameLength ? "_same_length" : "", c.lastLayer ? "_last_layer" : "");
+        return fmt::format("{}_n{}_u{}_w{}{}{}", c.fixture, c.blocks, c.segment, c.window,
+                           c.sameLength ? "_same_length" : "", c.lastLayer ? "_last_layer" : "");
     });
 
 TEST(CountsWithMemory, ABlockMakesADifference)
@@ -231,9 +242,11 @@ TEST(CountsWithMemory, ABlockMakesADifference)
     };
     const Counts without = count(0);
     const Counts with = count(1);
-    EXPECT_NE(without.find(*RouterAddress::parse("layers.1.self.o.h0"))->selections, with.find(*RouterAddress::parse("layers.1.self.o.h0"))->selections);
+    EXPECT_NE(without.find(*RouterAddress::parse("layers.1.self.o.h0"))->selections,
+              with.find(*RouterAddress::parse("layers.1.self.o.h0"))->selections);
     // The first layer's V routers read a token alone.
-    EXPECT_EQ(without.find(*RouterAddress::parse("layers.0.self.v.h0"))->selections, with.find(*RouterAddress::parse("layers.0.self.v.h0"))->selections);
+    EXPECT_EQ(without.find(*RouterAddress::parse("layers.0.self.v.h0"))->selections,
+              with.find(*RouterAddress::parse("layers.0.self.v.h0"))->selections);
     // They cannot be added up, and say why.
     Counts other = with;
     other.streams[0].corpus.hash[0] ^= 1;

@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 
 std::shared_ptr<const Model> withSeparator(const std::string& name, const std::string& separator)
 {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name)) {
         const std::string file = entry.path().filename().string();
         if (!file.starts_with("model") || file.ends_with(".json"))
             continue;
@@ -34,7 +35,8 @@ std::map<TokenId, std::uint64_t> tokensOf(const Model& model, const std::vector<
     for (const std::string& document : documents)
         for (const Token& token : model.tokenize(document + model.info()->textPolicy.documentSeparator).tokens)
             if (token.span.begin < document.size() &&
-                (token.span.end <= document.size() || document.find_first_not_of(" \t\r\n", token.span.begin) != std::string::npos))
+                (token.span.end <= document.size() ||
+                 document.find_first_not_of(" \t\r\n", token.span.begin) != std::string::npos))
                 ++tokens[token.id];
     return tokens;
 }
@@ -59,7 +61,8 @@ protected:
 
 TEST_F(FaultB17, SeparatorsOfDocumentsAreNotCounted)
 {
-    const std::vector<std::string> documents{"The old mill runs quietly past the river.", "Is it far?", "A wheel, and no one's here 42", "mill   "};
+    const std::vector<std::string> documents{"The old mill runs quietly past the river.", "Is it far?",
+                                             "A wheel, and no one's here 42", "mill   "};
     std::string text;
     for (const std::string& document : documents)
         text += document + "\n";
@@ -114,7 +117,8 @@ TEST_F(FaultB17, NeitherAreSymbolsThatWholeTextsBeginWith)
     const auto tokens = tokenizer->encode("Is it far?  <STORY_SEP>", policy).tokens;
     ASSERT_EQ(window.counts.size(), tokens.size());
     for (std::size_t i = 0; i < tokens.size(); ++i)
-        EXPECT_EQ(window.counts[i], !tokens[i].special && tokens[i].span.begin < 12 && tokens[i].span.end <= 12) << i << " " << tokens[i].piece;
+        EXPECT_EQ(window.counts[i], !tokens[i].special && tokens[i].span.begin < 12 && tokens[i].span.end <= 12)
+            << i << " " << tokens[i].piece;
     EXPECT_FALSE(window.counts.front());
     EXPECT_FALSE(window.counts.back());
 }

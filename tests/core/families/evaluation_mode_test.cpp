@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model is run as in the own evaluation of its training code: every key that acts there, alone and together, against running segment by segment.
+// A model is run as in the own evaluation of its training code: every key that acts there, alone and together, against
+// running segment by segment.
 #include "tests/core/families/expected_trace.h"
 #include "tests/core/families/segmented_reference.h"
 #include "tests/core/families/variants.h"
@@ -32,8 +33,14 @@ struct EvaluationCase {
     bool sameLength = false, sameLengthEval = false, lastLayer = false;
     std::optional<std::int64_t> wantedBlocks = {}, wantedSegment = {}; // --memory-blocks, --segment
 
-    std::size_t segment() const { return static_cast<std::size_t>(wantedSegment.value_or(unrollEval > 0 ? unrollEval : unroll)); }
-    std::size_t memory() const { return static_cast<std::size_t>(wantedBlocks.value_or(testBlocks > 0 ? testBlocks : blocks)); }
+    std::size_t segment() const
+    {
+        return static_cast<std::size_t>(wantedSegment.value_or(unrollEval > 0 ? unrollEval : unroll));
+    }
+    std::size_t memory() const
+    {
+        return static_cast<std::size_t>(wantedBlocks.value_or(testBlocks > 0 ? testBlocks : blocks));
+    }
 };
 
 /// What GoogleTest prints of a case.
@@ -132,7 +139,9 @@ TEST_P(EvaluationMode, EqualsRunningSegmentBySegment)
             const auto whole = core::wholeMap(*trace, map);
             for (std::size_t i = 0; i < text.size(); ++i)
                 for (std::size_t j = 0; j < text.size(); ++j)
-                    ASSERT_NEAR(whole.values[i * text.size() + j], expected.maps[l][static_cast<std::size_t>(map.index)][i][j], 1e-4) << i << "," << j;
+                    ASSERT_NEAR(whole.values[i * text.size() + j],
+                                expected.maps[l][static_cast<std::size_t>(map.index)][i][j], 1e-4)
+                        << i << "," << j;
         }
 }
 
@@ -150,9 +159,17 @@ std::vector<EvaluationCase> evaluationCases()
         {.name = "same_length_eval", .sameLengthEval = true},
         {.name = "last_layer_context", .lastLayer = true},
         {.name = "test_context_blocks_same_length", .testBlocks = 3, .sameLength = true},
-        {.name = "test_context_blocks_same_length_eval_unroll_eval", .unrollEval = 6, .testBlocks = 4, .sameLengthEval = true},
+        {.name = "test_context_blocks_same_length_eval_unroll_eval",
+         .unrollEval = 6,
+         .testBlocks = 4,
+         .sameLengthEval = true},
         {.name = "test_context_blocks_last_layer", .testBlocks = 3, .lastLayer = true},
-        {.name = "everything", .unrollEval = 7, .testBlocks = 2, .sameLength = true, .sameLengthEval = true, .lastLayer = true},
+        {.name = "everything",
+         .unrollEval = 7,
+         .testBlocks = 2,
+         .sameLength = true,
+         .sameLengthEval = true,
+         .lastLayer = true},
         {.name = "memory_blocks_0", .testBlocks = 4, .wantedBlocks = 0},
         {.name = "memory_blocks_2", .testBlocks = 4, .wantedBlocks = 2},
         {.name = "memory_blocks_without_training", .blocks = 0, .wantedBlocks = 1},
@@ -162,7 +179,8 @@ std::vector<EvaluationCase> evaluationCases()
     };
 }
 
-INSTANTIATE_TEST_SUITE_P(Keys, EvaluationMode, ::testing::ValuesIn(evaluationCases()), [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Keys, EvaluationMode, ::testing::ValuesIn(evaluationCases()),
+                         [](const auto& tested) { return tested.param.name; });
 
 class EvaluationModeOf : public EvaluationMode
 {
@@ -171,7 +189,8 @@ class EvaluationModeOf : public EvaluationMode
 TEST_F(EvaluationModeOf, TestContextBlocksOfZeroAreThoseOfTraining)
 {
     auto file = plainCheckpoint(variantOf({.name = "", .blocks = 2}));
-    for (const test::TorchArg& zero : std::vector<test::TorchArg>{std::int64_t{0}, std::string("0"), std::string("none"), std::monostate{}}) {
+    for (const test::TorchArg& zero :
+         std::vector<test::TorchArg>{std::int64_t{0}, std::string("0"), std::string("none"), std::monostate{}}) {
         set(file, "lm.trafo.test_context_blocks", zero);
         EXPECT_EQ(open(file)->info()->visibility.segmentsBack, 2);
     }
@@ -199,7 +218,8 @@ TEST_F(EvaluationModeOf, WhatCannotBeIsRefusedByName)
 TEST_F(EvaluationModeOf, WhatIsChosenIsANoteAndTheRunsOwnIsNone)
 {
     const auto file = plainCheckpoint(variantOf({.name = "", .testBlocks = 4}));
-    const auto said = Contains(HasSubstr("Run with 1 memory blocks and segments of 8 tokens, as chosen; the run's own evaluation has 4 and 8."));
+    const auto said = Contains(
+        HasSubstr("Run with 1 memory block and segments of 8 tokens, as chosen; the run's own evaluation has 4 and 8."));
     core::OpenOptions options;
     options.memoryBlocks = 1;
     EXPECT_THAT(open(file, options)->info()->notes, said);
@@ -241,7 +261,9 @@ TEST_F(EvaluationModeOf, PostNormSourcesAreNormedWhereEvaluationHasMemory)
 
 TEST_F(EvaluationModeOf, FamiliesWithoutMemoryRefuseIt)
 {
-    const auto fixture = [](const std::string& name) { return Fixture::read(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name); };
+    const auto fixture = [](const std::string& name) {
+        return Fixture::read(std::filesystem::path(HEADSCOPE_TEST_DATA) / "fixtures" / name);
+    };
     for (const char* name : {"moeut_clean", "switchhead_package", "switchhead_package_e1"}) {
         for (const bool blocks : {true, false}) {
             core::OpenOptions options;

@@ -42,7 +42,8 @@ TEST(FaultB11, AMeanLossClearlyAboveUniformIsSaid)
             loss = mean + spread(random);
         return all;
     };
-    EXPECT_THAT(core::lossNote(withLosses(losses(10.0F, 60), 4000)).value_or(""), HasSubstr("above the 8.29 of a uniform guess among 4000 tokens"));
+    EXPECT_THAT(core::lossNote(withLosses(losses(10.0F, 60), 4000)).value_or(""),
+                HasSubstr("above the 8.29 of a uniform guess among 4000 tokens"));
     EXPECT_FALSE(core::lossNote(withLosses(losses(4.5F, 60), 4000)));
     EXPECT_FALSE(core::lossNote(withLosses(losses(8.0F, 400), 4000)));
     EXPECT_TRUE(core::lossNote(withLosses(losses(7.0F, 60), 192)));
@@ -65,7 +66,8 @@ std::shared_ptr<const core::Model> demo(const std::string& name, const std::file
 
 TEST(FaultB11, AWrongTokenizerOfTheSameSizeIsNoticed)
 {
-    const std::string text = "The river runs quietly past the old mill, and in the evening people come to sit beside the water and talk about the day.";
+    const std::string text = "The river runs quietly past the old mill, and in the evening people come to sit beside the "
+                             "water and talk about the day.";
     const auto model = demo("switchhead", std::filesystem::path(HEADSCOPE_TEST_DATA) / "demo/tokenizer.model");
     const auto right = model->trace(model->tokenize(text), {});
     EXPECT_FALSE(core::lossNote(*right));
@@ -86,7 +88,8 @@ TEST(FaultB11, ComparisonsSayOfWhich)
 {
     const auto tokenizer = std::filesystem::path(HEADSCOPE_TEST_DATA) / "demo/tokenizer.model";
     const auto trained = demo("switchhead", tokenizer);
-    const std::string text = "The river runs quietly past the old mill, and in the evening people come to sit beside the water and talk.";
+    const std::string text =
+        "The river runs quietly past the old mill, and in the evening people come to sit beside the water and talk.";
     auto a = trained->trace(trained->tokenize(text), {});
     auto guessing = std::make_shared<core::Trace>(*a);
     for (float& loss : guessing->loss)

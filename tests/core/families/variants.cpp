@@ -180,7 +180,10 @@ std::string trainingVariant(const Variant& v)
     return "preln_moeatt";
 }
 
-test::TorchArg orNone(std::int64_t number) { return number > 0 ? std::to_string(number) : std::string("none"); }
+test::TorchArg orNone(std::int64_t number)
+{
+    return number > 0 ? std::to_string(number) : std::string("none");
+}
 
 test::TorchArgs Builder::attentionArguments() const
 {

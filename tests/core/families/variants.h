@@ -30,7 +30,7 @@ struct Variant {
     bool tied = false;
     std::int64_t embeddingWidth = 0; // 0: no adapters
     std::int64_t unroll = 12, blocks = 1;
-    std::int64_t evaluationUnroll = 0, evaluationBlocks = 0; // 0: none given, those of training
+    std::int64_t evaluationUnroll = 0, evaluationBlocks = 0;                  // 0: none given, those of training
     bool sameLength = false, sameLengthOfTraining = false, lastLayer = false; // the first: of evaluation
     // How it is written.
     bool legacy = false, half = false, optimizer = false, oldNames = false, stringArguments = false;
