@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/check_counts.h"
 
+#include "core/checkpoint/message_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,6 +44,11 @@ Found checkBasis(const CountBasis& basis)
     const std::set<TokenId> different(basis.frequent.begin(), basis.frequent.end());
     if (different.size() != basis.frequent.size() || (!different.empty() && *different.begin() < 0))
         return "its list of frequent tokens has one twice or a negative one";
+    for (const std::string& tag : basis.tags)
+        if (!isUtf8(tag))
+            return fmt::format("its tags.bytes have a name that is not UTF-8: {}", quotedName(tag));
+    if (!isUtf8(basis.documents))
+        return "its documents.bytes are not UTF-8";
     if (!ascending(basis.tags) || (!basis.tags.empty() && !basis.tags.front().empty()))
         return "its tags are not sorted or do not begin with the empty one";
     return std::nullopt;
