@@ -2,6 +2,7 @@
 #include "core/corpus/counts_file.h"
 
 #include "core/corpus/check_counts.h"
+#include "core/corpus/check_sums.h"
 #include "core/corpus/counts_metadata.h"
 #include "core/corpus/counts_tensors.h"
 
@@ -228,6 +229,8 @@ Counts takeCounts(TensorSet& file, const Progress& progress)
     }
     if (const auto wrong = contradictionIn(counts))
         file.fail(*wrong);
+    if (const auto wrong = wrongSumIn(counts, LastDocument::Open))
+        file.fail(*wrong);
     return counts;
 }
 
@@ -244,6 +247,8 @@ Counts readCounts(const std::filesystem::path& path, const Progress& progress)
     for (const StreamCounts& stream : counts.streams)
         if (stream.corpus.positions > stream.corpus.tokens)
             file.fail("it counted more positions than there are tokens");
+    if (const auto wrong = wrongSumIn(counts, LastDocument::Ended))
+        file.fail(*wrong);
     return counts;
 }
 

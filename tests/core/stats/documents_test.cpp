@@ -90,24 +90,33 @@ TEST(Documents, TheNullByHand)
     EXPECT_NEAR(pairOf(statistics, 0, 0).nullPmi, std::log2(10.5 * 22 / (11 * 11)), 1e-12);
 }
 
-TEST(Bootstrap, IsTheSameForTheSameSeed)
+TEST(Intervals, ByHand)
 {
-    const RouterTable table = tableOf(twoKinds(3), 12, 3, 16);
-    PairSettings settings;
-    const PairTable once = pairStatistics(table, settings);
-    const PairTable again = pairStatistics(table, settings);
-    settings.bootstrap.seed = 2;
-    const PairTable other = pairStatistics(table, settings);
-    bool differs = false;
-    for (std::size_t i = 0; i < once.pairs.size(); ++i) {
-        EXPECT_EQ(once.pairs[i].pmiLow, again.pairs[i].pmiLow);
-        EXPECT_EQ(once.pairs[i].pmiHigh, again.pairs[i].pmiHigh);
-        differs = differs || once.pairs[i].pmiLow != other.pairs[i].pmiLow;
+    // Two groups of ten documents: token 0 goes to expert 0 in 30 of 40 positions of one and 20 of 40 of the other, token 1
+    // in 20 of 60 of both. PMI without a group is that of the other.
+    std::vector<Decision> all;
+    const auto add = [&all](std::uint32_t token, std::uint32_t expert, std::uint32_t group, int times) {
+        for (int i = 0; i < times; ++i)
+            all.push_back({token, {expert}, group + 2 * static_cast<std::uint32_t>(i % 10)});
+    };
+    for (const std::uint32_t group : {0U, 1U}) {
+        add(0, 0, group, group == 0 ? 30 : 20);
+        add(0, 1, group, group == 0 ? 10 : 20);
+        add(1, 0, group, 20);
+        add(1, 1, group, 40);
     }
-    EXPECT_TRUE(differs);
+    const PairTable statistics = pairStatistics(tableOf(all, 2, 2, 2), {});
+    const PairStatistics& pair = pairOf(statistics, 0, 0);
+    const double pmi = std::log2(50.0 * 200 / (80 * 90));
+    const double first = std::log2(30.0 * 100 / (40 * 50)) - pmi;
+    const double second = std::log2(20.0 * 100 / (40 * 40)) - pmi;
+    const double reach = 12.7062047364 * std::sqrt((first * first + second * second) / 2); // Student's t of one degree
+    EXPECT_NEAR(pair.pmi, pmi, 1e-12);
+    EXPECT_NEAR(pair.pmiLow, pmi - reach, 1e-8);
+    EXPECT_NEAR(pair.pmiHigh, pmi + reach, 1e-8);
 }
 
-TEST(Bootstrap, CoversTheTruthAboutAsOftenAsItSays)
+TEST(Intervals, CoverTheTruthAboutAsOftenAsTheySay)
 {
     // Token 0 goes to expert 0 with probability 0.7 and the others with 0.4, documents alike: lift = 0.7 / p(e), p(e) = 0.4
     // + 0.3/4.
@@ -132,7 +141,7 @@ TEST(Bootstrap, CoversTheTruthAboutAsOftenAsItSays)
     EXPECT_LE(covered, rounds * 99 / 100);
 }
 
-TEST(Bootstrap, ATokenOfOneGroupHasNoInterval)
+TEST(Intervals, ATokenOfOneGroupHasNone)
 {
     std::vector<Decision> all = twoKinds(3);
     for (int i = 0; i < 30; ++i)
