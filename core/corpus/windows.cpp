@@ -63,7 +63,6 @@ bool WindowReader::nextDocument()
     m_next = {};
     m_text.clear();
     m_textBegin = 0;
-    m_lastGroup = -1;
     ++m_documents;
     m_bytes = m_tokens = m_windows = 0;
     m_ended = false;
@@ -114,23 +113,30 @@ void WindowReader::readMore()
     placeTokens();
 }
 
-void WindowReader::takeTokens(std::vector<Token> tokens)
+void WindowReader::takeTokens(const std::vector<Token>& tokens)
 {
-    for (const Token& token : tokens) {
-        m_next.ids.push_back(token.id);
-        m_next.special.push_back(token.special);
-        if (placesTokens())
-            m_unplaced.push_back(token.span);
-        if (!m_options.textAround)
-            continue;
-        if (token.group != m_lastGroup)
-            m_lastSpan = token.span;
-        else
-            m_lastSpan.end = std::max(m_lastSpan.end, token.span.end);
-        m_lastGroup = token.group;
-        m_next.text.spans.push_back(m_lastSpan);
+    // The tokens of a group come together, for a text is never cut inside of a character.
+    for (auto first = tokens.begin(); first != tokens.end();) {
+        const auto last = std::find_if(first, tokens.end(), [&](const Token& token) { return token.group != first->group; });
+        takeGroup({first, last});
+        first = last;
     }
     m_tokens += tokens.size();
+}
+
+void WindowReader::takeGroup(std::span<const Token> group)
+{
+    for (auto token = group.begin(); token != group.end(); ++token) {
+        m_next.ids.push_back(token->id);
+        m_next.special.push_back(token->special);
+        if (m_options.textAround)
+            m_next.text.spans.push_back({group.front().span.begin, group.back().span.end});
+        if (!placesTokens())
+            continue;
+        // One without bytes stands at the beginning of a character whose bytes the next one with bytes has.
+        const auto owner = std::find_if(token, group.end(), [](const Token& other) { return !other.span.empty(); });
+        m_unplaced.push_back(owner == group.end() ? token->span : owner->span);
+    }
 }
 
 void WindowReader::placeTokens()

@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,7 +24,7 @@ namespace headscope::core {
 struct WindowText {
     std::size_t file = 0;            // index of the document's file
     std::uint64_t documentBegin = 0; // in the unpacked file
-    std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of the first
+    std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of their group
     std::size_t inside = 0;          // tokens from here on stand for no text of the document, but for what stands behind it
     std::uint64_t begin = 0;         // of `bytes`
     std::string bytes;               // of the window, and so many as were asked for before and behind it
@@ -75,7 +76,7 @@ struct WindowOptions {
 /// Behind every document stands what the policy says (`documentSeparator`); it belongs to no tag and no word, and not to the document's hash.
 ///
 /// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces begin with the space
-/// before a word, which belongs to what was before.
+/// before a word, which belongs to what was before. Tokens that share a character take those of the character.
 class WindowReader
 {
 public:
@@ -95,7 +96,8 @@ public:
 
 private:
     void readMore();
-    void takeTokens(std::vector<Token> tokens);
+    void takeTokens(const std::vector<Token>& tokens);
+    void takeGroup(std::span<const Token> group);
     void placeTokens();
     std::size_t ready() const;
     bool textIsThere(std::size_t tokens) const;
@@ -120,8 +122,6 @@ private:
     Window m_next;                    // tokens that are in no window yet; tags and words may lag behind
     std::string m_text;               // of the document, from before the next window on; only where text is asked for
     std::uint64_t m_textBegin = 0;
-    std::int32_t m_lastGroup = -1;    // of the token before
-    ByteRange m_lastSpan;
 };
 
 } // namespace headscope::core
