@@ -128,6 +128,7 @@ public:
 private:
     void check() const;
     Places placesIn(const Window& window) const;
+    bool hasCounted(const Window& window) const;
     void read(const std::function<void(Window)>& take);
     void runKept(std::vector<Window> windows);
     void runAll();
@@ -176,7 +177,7 @@ Search::Search(const Model& model, const ContextSettings& settings, const Progre
     m_found.basis = basisOf(model, settings.fingerprint, settings.documents, m_window, settings.skipFirst);
     m_threads = threadsFor(m_info, settings.threads);
     std::ranges::sort(m_ids);
-    m_files = findCorpusFiles(settings.corpus);
+    m_files = findTexts(settings.corpus, settings.documents.jsonField);
 }
 
 void Search::check() const
@@ -216,6 +217,15 @@ Places Search::placesIn(const Window& window) const
     return places;
 }
 
+/// Whether any token of a window counts: a document without any is none.
+bool Search::hasCounted(const Window& window) const
+{
+    for (auto place = static_cast<std::size_t>(m_settings.skipFirst); place < window.ids.size(); ++place)
+        if (!window.special[place])
+            return true;
+    return false;
+}
+
 /// Reads the corpus to its end and gives away the windows that hold the row.
 void Search::read(const std::function<void(Window)>& take)
 {
@@ -232,7 +242,9 @@ void Search::read(const std::function<void(Window)>& take)
     std::uint64_t bytes = 0;
     std::uint64_t positions = 0;
     while (reader.nextDocument()) {
+        bool isBlank = true;
         while (auto window = reader.next()) {
+            isBlank = isBlank && !hasCounted(*window);
             tell(all == 0 ? 0
                           : share * std::min(1.0, static_cast<double>(bytes + reader.bytes()) / static_cast<double>(all)),
                  fmt::format("reading the corpus, found {} times", positions));
@@ -253,7 +265,8 @@ void Search::read(const std::function<void(Window)>& take)
         const std::lock_guard lock(m_lock);
         CorpusSize& corpus = m_found.corpus;
         corpus.hash = corpus.hash + reader.hash();
-        ++corpus.documents;
+        corpus.documents += isBlank ? 0 : 1;
+        corpus.blankDocuments += isBlank ? 1 : 0;
         corpus.bytes += reader.bytes();
         corpus.tokens += reader.tokens();
     }

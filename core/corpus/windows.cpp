@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/windows.h"
 
+#include "core/corpus/word_key.h"
 #include "core/tokenizer/fold_case.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ WordNumbers WordNumbers::only(const std::vector<std::string>& words, Case letter
 {
     WordNumbers numbers;
     for (const std::string& word : words)
-        numbers.of(letters == Case::Folded ? foldCase(word) : word);
+        numbers.of(letters == Case::Folded ? foldCase(wordKey(word)) : wordKey(word));
     numbers.m_closed = true;
     numbers.m_letters = letters;
     return numbers;
@@ -37,7 +38,8 @@ WordNumbers WordNumbers::only(const std::vector<std::string>& words, Case letter
 std::uint32_t WordNumbers::of(const std::string& word)
 {
     if (m_closed) {
-        const auto known = m_numbers.find(m_letters == Case::Folded ? foldCase(word) : word);
+        const std::string key = wordKey(word);
+        const auto known = m_numbers.find(m_letters == Case::Folded ? foldCase(key) : key);
         return known == m_numbers.end() ? noWord : known->second;
     }
     const auto [found, isNew] = m_numbers.emplace(word, static_cast<std::uint32_t>(m_words.size()));
@@ -58,6 +60,7 @@ bool WindowReader::nextDocument()
         return false;
     m_stream = m_tokenizer->stream(m_options.policy, m_progress);
     m_digest = Sha256();
+    m_invalid = InvalidBytes();
     m_runs = TextRuns();
     m_unplaced.clear();
     m_next = {};
@@ -103,6 +106,7 @@ void WindowReader::readMore()
         m_runs.finish();
     } else {
         m_digest.add(std::as_bytes(std::span(bytes)));
+        m_invalid.add(bytes);
         m_bytes += bytes.size();
         if (m_options.textAround)
             m_text += bytes;
@@ -148,7 +152,7 @@ void WindowReader::placeTokens()
         const TextRuns::Run* const run = inText ? m_runs.firstIn(span.begin, span.end) : nullptr;
         if (m_options.tags != nullptr) {
             const std::uint64_t place = run != nullptr ? std::max<std::uint64_t>(span.begin, run->begin) : span.begin;
-            m_next.tags.push_back(inText ? m_options.tags->at(m_reader.file(), m_reader.begin() + place) : 0);
+            m_next.tags.push_back(inText ? m_options.tags->at(m_reader.file(), m_reader.placeInFile(place)) : 0);
         }
         if (m_options.words != nullptr)
             m_next.words.push_back(run != nullptr && run->kind == TextRuns::Kind::Word ? m_options.words->of(run->word) : noWord);

@@ -5,6 +5,7 @@
 #include "core/corpus/counts.h"
 #include "core/corpus/documents.h"
 #include "core/corpus/tags.h"
+#include "core/corpus/text_kind.h"
 #include "core/corpus/text_runs.h"
 #include "core/progress.h"
 #include "core/tokenizer/tokenizer.h"
@@ -42,13 +43,14 @@ struct Window {
 };
 inline constexpr std::uint32_t noWord = UINT32_MAX;
 
-/// Numbers for words, in the order in which they are met.
+/// Numbers for words as they are written, in the order in which they are met. Which of them are spellings of one word is seen when counts are made
+/// of them (wordKey).
 class WordNumbers
 {
 public:
     WordNumbers() = default;
     enum class Case : std::uint8_t { Kept, Folded };
-    /// Only these have a number; every other word has noWord. Folded: also what differs from one of them in case only.
+    /// Only these have a number, in every spelling; every other word has noWord. Folded: also what differs from one of them in case only.
     static WordNumbers only(const std::vector<std::string>& words, Case letters);
 
     std::uint32_t of(const std::string& word);
@@ -93,6 +95,10 @@ public:
     std::uint64_t bytes() const { return m_bytes; }
     std::uint64_t tokens() const { return m_tokens; }
     CorpusHash hash();
+    /// Of its bytes those that are not UTF-8. To be asked once.
+    std::uint64_t invalidBytes() { return m_invalid.finish(); }
+    /// Unpacked bytes of every file that has been read to its end.
+    const std::vector<std::uint64_t>& fileSizes() const { return m_reader.sizes(); }
 
 private:
     void readMore();
@@ -112,6 +118,7 @@ private:
 
     std::unique_ptr<TokenStream> m_stream;
     Sha256 m_digest;
+    InvalidBytes m_invalid;
     TextRuns m_runs;
     std::uint64_t m_documents = 0;
     std::uint64_t m_bytes = 0;
