@@ -4,6 +4,7 @@
 #include "core/corpus/counts_file.h"
 #include "core/corpus/merge_counts.h"
 #include "core/corpus/text_kind.h"
+#include "core/corpus/windows.h"
 #include "core/corpus/word_key.h"
 #include "tests/core/corpus/corpus_folder.h"
 
@@ -52,8 +53,15 @@ std::string randomBytes(std::size_t size)
 class TextFaults : public ::testing::Test
 {
 protected:
-    TextFaults() { settings.documents = {Kind::File, {}}; settings.window = 24; settings.groups = 4; settings.threads = 1; settings.batch = 1;
-                   settings.fingerprint = std::string(64, '0'); }
+    TextFaults()
+    {
+        fs::create_directories(folder.file("out"));
+        settings.window = 24;
+        settings.groups = 1024;
+        settings.threads = 1;
+        settings.batch = 1;
+        settings.fingerprint = std::string(64, '0');
+    }
 
     Counts count(std::vector<fs::path> corpus)
     {
@@ -105,7 +113,6 @@ std::set<std::string> rowsOfTheTable()
 
 TEST_F(TextFaults, EveryRowOfTheTable)
 {
-    fs::create_directories(folder.file("out"));
     const std::string asPlain = bytesOfCounts({file(plain)});
     const auto isText = [&](const std::string& text) { // one document whose tokens all count
         const CorpusSize size = sizeOf({file(text)});
@@ -155,7 +162,7 @@ TEST_F(TextFaults, EveryRowOfTheTable)
              EXPECT_EQ(stream.corpus.documents, 3U);
              EXPECT_EQ(stream.corpus.equalDocuments, 1U);
              EXPECT_EQ(stream.corpus.positions, 2 * once.streams.front().corpus.positions + tokensOf("Is it far?"));
-             EXPECT_EQ(std::count(stream.groupDocuments.begin(), stream.groupDocuments.end(), 0U), 2) << "equal ones share a group";
+             EXPECT_GE(*std::max_element(stream.groupDocuments.begin(), stream.groupDocuments.end()), 2U) << "equal ones share a group";
              EXPECT_THAT(notes, ElementsAre(HasSubstr("1 of the 3 documents is byte for byte equal")));
          }},
         {"one file named twice",
@@ -245,7 +252,6 @@ TEST_F(FaultB6, LinesOfJson)
 
 TEST_F(FaultB7, OneFileCountsOnceByWhateverName)
 {
-    fs::create_directories(folder.file("out"));
     const auto path = folder.file("c/a.txt", plain);
     folder.file("c/b.txt", "Is it far?");
     const std::string once = bytesOfCounts({folder.file("c")});
@@ -267,7 +273,6 @@ TEST_F(FaultB7, OneFileCountsOnceByWhateverName)
 
 TEST_F(FaultB7, EqualDocumentsAreCountedAndSaid)
 {
-    fs::create_directories(folder.file("out"));
     settings.documents.kind = Kind::Blank;
     const auto text = file("one river\n\nthe mill\n\none river\n\n \n\nthe mill\n\nfar\n\none river");
     const std::vector<fs::path> corpus{text, folder.gzipped("copy.gz", "far\n\nother")};
@@ -367,7 +372,6 @@ TEST_F(FaultB19, WordsAreComparedWithoutWhatShowsNothing)
 
 TEST_F(FaultB19, PartsGiveTheSpellingOfTheWhole)
 {
-    fs::create_directories(folder.file("out"));
     settings.words = true;
     settings.documents.kind = Kind::Line;
     settings.skipFirst = 1;
@@ -399,7 +403,7 @@ TEST_F(TextFaults, SpansAsTheLibraryPlaceTokensInTheirWord)
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].span.begin >= 2 && tokens[i].span.end <= 4) { // the half
             empty += tokens[i].span.empty() ? 1 : 0;
-            EXPECT_EQ(window.words[i] == noWord ? "-" : numbers.words()[window.words[i]], tokens[i].span.begin == tokens[i].span.end || tokens[i].span.end == 4 ? "\u00BD" : "-") << i;
+            EXPECT_EQ(window.words[i] == noWord ? "-" : numbers.words()[window.words[i]], "\u00BD") << i;
             EXPECT_EQ(window.text.spans[i].end, 4U) << i;
             EXPECT_EQ(tags.names()[window.tags[i]], "first") << i;
         }
