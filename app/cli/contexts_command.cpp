@@ -155,6 +155,8 @@ core::ContextSettings ContextsLine::settings(const core::Model& opened, const Co
         return what;
     }
     const auto& tokenizer = opened.tokenizer();
+    if (!tokenizer && !opened.info()->withoutTokenizer.empty())
+        throw core::Error(fmt::format("{}: {}", model.model(), opened.info()->withoutTokenizer));
     if (!tokenizer)
         throw core::Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer.", model.model()));
     what.ids = id >= 0 ? std::vector{id} : idsOf(*tokenizer, token);

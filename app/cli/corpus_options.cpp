@@ -85,8 +85,9 @@ std::string countingText(const core::CountProgress& now)
 
 void CorpusOptions::addReading(CLI::App& app, Corpus corpus)
 {
-    app.add_option("CORPUS", m_corpus, "text files (also .gz) and folders of them")->required(corpus == Corpus::Required)->expected(1, -1)->type_name("");
+    app.add_option("CORPUS", m_corpus, "text files (also .gz, .zst, and .jsonl with --json-field) and folders of them")->required(corpus == Corpus::Required)->expected(1, -1)->type_name("");
     app.add_option("--documents", m_documents, "how files are cut into documents: file, blank (lines), line, literal:STRING")->type_name("HOW");
+    app.add_option("--json-field", m_jsonField, "of lines of JSON (.jsonl) the field that is the text; each line is a document")->type_name("NAME");
     app.add_option("--window", m_window, "tokens run together, instead of a segment")->check(positive())->type_name("N");
     app.add_option("--skip-first", m_skipFirst, "leave the first positions of every window out")->check(notNegative())->type_name("N");
     app.add_option("--threads", m_threads, "windows run at the same time")->check(positive())->type_name("N");
@@ -119,6 +120,7 @@ core::CountSettings CorpusOptions::settings(const core::ModelInfo& info, const C
     if (!split)
         throw UsageError(fmt::format("--documents {} is none; it is file, blank, line or literal:STRING.", printable(m_documents)));
     settings.documents = *split;
+    settings.documents.jsonField = m_jsonField;
     settings.tags = m_tags;
     settings.window = m_window;
     settings.skipFirst = m_skipFirst;
@@ -156,8 +158,11 @@ core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, co
     core::CountHooks hooks;
     hooks.stop = context.stop;
     hooks.progress = [&progress](const core::CountProgress& now) { show(progress, now); };
+    std::vector<std::string> notes;
+    hooks.notes = [&notes](std::vector<std::string> found) { notes = std::move(found); };
     core::Counts counts = core::countCorpus(*opened, settings, hooks);
     line.wipe();
+    printNotes(context, notes);
     printNotes(context, opened->info()->notes);
     return counts;
 }

@@ -24,7 +24,7 @@ class CorpusOptions
 public:
     enum class Corpus : std::uint8_t { Required, Optional };
     void add(CLI::App& app, Corpus corpus);
-    /// Only what says how the texts are read and run: CORPUS…, --documents, --window, --skip-first, --threads, --batch.
+    /// Only what says how the texts are read and run: CORPUS…, --documents, --json-field, --window, --skip-first, --threads, --batch.
     void addReading(CLI::App& app, Corpus corpus);
     /// --part, --resume
     void addParts(CLI::App& app);
@@ -37,6 +37,7 @@ public:
 private:
     std::vector<std::string> m_corpus;
     std::string m_documents = "file";
+    std::string m_jsonField;
     std::string m_tags;
     std::string m_frequent;
     std::string m_part;

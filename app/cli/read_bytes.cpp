@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
+#include "core/corpus/text_kind.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ std::string readDescriptor(int descriptor, std::string_view name, const std::sto
         if (count < 0)
             throw core::Error(fmt::format("{} cannot be read: {}.", name, reason(errno)));
         if (count == 0)
-            return bytes;
+            return std::string(core::withoutByteOrderMark(bytes));
         bytes.append(chunk.data(), static_cast<std::size_t>(count));
         if (bytes.size() > longestText)
             throw core::Error(fmt::format("{} holds more than 1 GiB of text; give a part of it.", name));

@@ -220,7 +220,8 @@ void SpecialisationController::count(core::CountSettings settings)
     if (!by->hasTokenizer())
         return Q_EMIT failed(
             tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…) and count then.")
-                .arg(by->name()));
+                .arg(by->name())
+            + (by->info()->withoutTokenizer.empty() ? QString() : QStringLiteral(" ") + QString::fromStdString(by->info()->withoutTokenizer)));
     const int number = ++m_runs;
     settings = m_unfinished.begin(by->path(), std::move(settings));
     m_run = Run{by, by->path(), number, {0, tr("waiting")}, heldOf(by), settings,

@@ -141,7 +141,9 @@ void SpecialisationPage::askContexts(const widgets::PairInQuestion& pair)
     if (!session->hasTokenizer()) {
         m_messages->show({contextsSubject(), Message::Kind::Error,
                           tr("%1 has no tokenizer beside it; choose the one it was trained with (File, Choose tokenizer…).")
-                              .arg(session->name())});
+                              .arg(session->name())
+                              + (session->info()->withoutTokenizer.empty() ? QString()
+                                                                           : QStringLiteral(" ") + QString::fromStdString(session->info()->withoutTokenizer))});
         return;
     }
     if (m_controller.corpus())

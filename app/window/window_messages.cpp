@@ -101,7 +101,8 @@ Message tokenizerMissing(const CheckpointSession& session, std::function<void()>
                "trained with to "
                "type words.")
                 .arg(session.name())
-                .arg(session.info()->vocabulary - 1),
+                    .arg(session.info()->vocabulary - 1)
+                + (session.info()->withoutTokenizer.empty() ? QString() : QStringLiteral(" ") + QString::fromStdString(session.info()->withoutTokenizer)),
             {{tr("Choose tokenizer…"), std::move(choose)}}};
 }
 

@@ -2,11 +2,13 @@
 // Accumulator to counts and back.
 #include "core/corpus/accumulator.h"
 
+#include "core/corpus/word_key.h"
 #include "core/error.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 
 namespace headscope::core {
 
@@ -37,8 +39,10 @@ RowSelection Accumulator::selection() const
             sorted.push_back(number);
     std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return words[a] < words[b]; });
     selection.words.assign(words.size(), noWord);
-    for (std::uint32_t place = 0; place < sorted.size(); ++place)
-        selection.words[sorted[place]] = place;
+    // Spellings of one word go to the first of them, so that the order of parts does not matter.
+    std::unordered_map<std::string, std::uint32_t> placeOfKey;
+    for (const std::uint32_t number : sorted)
+        selection.words[number] = placeOfKey.emplace(wordKey(words[number]), static_cast<std::uint32_t>(placeOfKey.size())).first->second;
     return selection;
 }
 
@@ -63,8 +67,11 @@ StreamCounts Accumulator::streamCounts(const RowSelection& selection) const
             stream.words.words.resize(place + std::size_t{1});
             stream.words.count.resize(place + std::size_t{1});
         }
-        stream.words.words[place] = m_words->words()[number];
-        stream.words.count[place] = m_stream.words.count[number];
+        std::string& word = stream.words.words[place];
+        const std::string& spelling = m_words->words()[number];
+        if (word.empty() || spelling < word)
+            word = spelling;
+        stream.words.count[place] += m_stream.words.count[number];
     }
     stream.groupDocuments = m_stream.groupDocuments;
     stream.groupPositions = m_stream.groupPositions;
@@ -123,6 +130,9 @@ void Accumulator::add(const Counts& counts)
     corpus.bytes += stream.corpus.bytes;
     corpus.tokens += stream.corpus.tokens;
     corpus.positions += stream.corpus.positions;
+    corpus.blankDocuments += stream.corpus.blankDocuments;
+    corpus.equalDocuments += stream.corpus.equalDocuments;
+    corpus.invalidBytes += stream.corpus.invalidBytes;
     addAll(m_stream.groupDocuments, stream.groupDocuments);
     addAll(m_stream.groupPositions, stream.groupPositions);
     addAll(m_stream.tagPositions, stream.tagPositions);

@@ -212,10 +212,13 @@ void Accumulator::endDocument(const DocumentSize& size)
     const std::lock_guard lock(m_lock);
     CorpusSize& corpus = m_stream.corpus;
     corpus.hash = corpus.hash + size.hash;
-    corpus.documents += 1;
+    corpus.documents += size.isBlank ? 0 : 1;
+    corpus.blankDocuments += size.isBlank ? 1 : 0;
+    corpus.equalDocuments += size.isEqual ? 1 : 0;
+    corpus.invalidBytes += size.invalidBytes;
     corpus.bytes += size.bytes;
     corpus.tokens += size.tokens;
-    ++m_stream.groupDocuments[size.group];
+    m_stream.groupDocuments[size.group] += size.isBlank ? 0 : 1;
     if (size.windows == 0)
         return;
     const auto open = m_open.find(size.document);

@@ -42,6 +42,9 @@ struct DocumentSize {
     CorpusHash hash{};
     std::uint64_t bytes = 0;
     std::uint64_t tokens = 0;
+    bool isBlank = false; // no token of it is counted: it is no document
+    bool isEqual = false; // to an earlier one
+    std::uint64_t invalidBytes = 0;
 };
 
 /// Adds windows in any order and from any thread; the result does not depend on the order. What is not said to be thread-safe must not run beside

@@ -98,6 +98,7 @@ private:
     void idle();
     void save();
     [[noreturn]] void stop(WindowPool& pool);
+    std::vector<std::string> notes(const Counts& counts) const;
 
     const Model& m_model;
     const ModelInfo& m_info;
@@ -129,7 +130,7 @@ Pass::Pass(const Model& model, const CountSettings& settings, const CountHooks& 
     check();
     const auto routers = decidingRouters(m_info);
     m_trace = {.maps = false, .routerLogits = std::any_of(routers.begin(), routers.end(), isSoftmax), .loss = false};
-    m_files = findCorpusFiles(settings.corpus);
+    m_files = findTexts(settings.corpus, settings.documents.jsonField);
     if (!settings.tags.empty())
         m_tags = TagTable::read(settings.tags, m_files);
     if (!settings.partial.empty())
@@ -292,7 +293,10 @@ void Pass::readDocument(WindowReader& windows, WindowPool& pool)
                                 .group = m_scan.groups.at(document),
                                 .hash = windows.hash(),
                                 .bytes = windows.bytes(),
-                                .tokens = windows.tokens()});
+                                .tokens = windows.tokens(),
+                                .isBlank = m_scan.facts.at(document).isBlank,
+                                .isEqual = m_scan.facts.at(document).isEqual,
+                                .invalidBytes = m_scan.facts.at(document).invalidBytes});
     m_position = {.document = document + 1, .windows = 0};
 }
 
@@ -339,7 +343,20 @@ Counts Pass::run()
             throw;
         }
     }
-    return m_accumulator->counts();
+    Counts counts = m_accumulator->counts();
+    if (m_hooks.notes)
+        m_hooks.notes(notes(counts));
+    return counts;
+}
+
+std::vector<std::string> Pass::notes(const Counts& counts) const
+{
+    std::vector<std::string> notes = notesOn(std::span<const CorpusFile>(m_files));
+    const std::vector<std::string> more = notesOn(counts.streams.front().corpus);
+    notes.insert(notes.end(), more.begin(), more.end());
+    if (const auto beyond = m_tags.noteOnSizes(m_files, m_scan.fileSizes))
+        notes.push_back(*beyond);
+    return notes;
 }
 
 } // namespace

@@ -56,6 +56,7 @@ struct CountHooks {
     std::function<bool()> pause;         // while it says true no new window is begun
     std::function<bool()> wantsPartial;  // whether `partial` should be called now
     std::function<void(Counts)> partial; // what has been counted so far; documents that are not complete are missing in E0
+    std::function<void(std::vector<std::string>)> notes; // at the end: sentences on what may surprise in files and texts
     std::stop_token stop;
 };
 

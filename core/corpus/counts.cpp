@@ -105,4 +105,21 @@ const RouterCounts* Counts::find(const RouterAddress& address) const
     return found == routers.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> notesOn(const CorpusSize& corpus)
+{
+    std::vector<std::string> notes;
+    const auto isAre = [](std::uint64_t count) { return count == 1 ? "is" : "are"; };
+    if (corpus.blankDocuments > 0)
+        notes.push_back(fmt::format("{} of the {} documents hold no token that is counted, and count as none.", corpus.blankDocuments,
+                                    corpus.blankDocuments + corpus.documents));
+    if (corpus.equalDocuments > 0)
+        notes.push_back(fmt::format("{} of the {} documents {} byte for byte equal to an earlier one. They are counted, but null and intervals take "
+                                    "documents for independent of each other.",
+                                    corpus.equalDocuments, corpus.documents, isAre(corpus.equalDocuments)));
+    if (corpus.invalidBytes > 0)
+        notes.push_back(fmt::format("{} of the {} bytes of text {} not UTF-8; the tokenizer read U+FFFD in their place.", corpus.invalidBytes, corpus.bytes,
+                                    isAre(corpus.invalidBytes)));
+    return notes;
+}
+
 } // namespace headscope::core

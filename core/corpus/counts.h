@@ -64,6 +64,7 @@ struct CountBasis {
     std::string tokenizerHash; // hexadecimal SHA-256 of its file
     TextPolicy textPolicy;
     std::string documents = "file"; // how files were cut: "file", "blank", "line", "literal:<STORY_SEP>"
+    std::string jsonField = {};     // of JSON lines, the text; empty where none was named
     std::int64_t window = 0;        // tokens
     std::int64_t skipFirst = 0;     // positions of a window that are not counted
     EvaluationMode evaluation = {}; // segment 0 where an earlier version did not say
@@ -83,11 +84,18 @@ struct CountedParts {
 /// What was read.
 struct CorpusSize {
     CorpusHash hash{};
-    std::uint64_t documents = 0;
+    std::uint64_t documents = 0; // that hold a counted token
     std::uint64_t bytes = 0;     // of text, uncompressed
     std::uint64_t tokens = 0;    // all, counted or not
     std::uint64_t positions = 0; // N: counted; every router of the stream decides once at each
+    std::uint64_t blankDocuments = 0; // besides: that hold no counted token
+    std::uint64_t equalDocuments = 0; // of the documents those that are byte for byte equal to an earlier one of the corpus
+    std::uint64_t invalidBytes = 0;   // of the bytes those that are not UTF-8
+
+    bool operator==(const CorpusSize&) const = default;
 };
+/// Sentences on what may surprise in a corpus: the last three.
+std::vector<std::string> notesOn(const CorpusSize& corpus);
 
 /// The tokens of a stream that were counted at least once. Rows of every table by token are rows of this one.
 struct TokenTable {
@@ -103,10 +111,10 @@ struct TokenTable {
     bool operator==(const TokenTable&) const = default;
 };
 
-/// Words (borders at Unicode white space and punctuation of the original text) that were counted. A position counts for the word that
+/// Words, alike in NFC without default-ignorable characters (borders at Unicode white space and punctuation of the original text) that were counted. A position counts for the word that
 /// holds its token's first byte; what lies between words counts for none.
 struct WordTable {
-    std::vector<std::string> words;   // sorted by bytes
+    std::vector<std::string> words;   // sorted by bytes; of the spellings of a word (wordKey) the first
     std::vector<std::uint64_t> count; // routed positions, so a word of three tokens counts three at each occurrence
     std::size_t size() const { return words.size(); }
     bool operator==(const WordTable&) const = default;
@@ -186,7 +194,7 @@ struct StreamCounts {
     CorpusSize corpus;
     TokenTable tokens;
     WordTable words;
-    std::vector<std::uint64_t> groupDocuments; // [G]
+    std::vector<std::uint64_t> groupDocuments; // [G], documents that hold a counted token
     std::vector<std::uint64_t> groupPositions; // [G], N of each group
     std::vector<std::uint64_t> tagPositions;   // [tags]; empty without tags
 };

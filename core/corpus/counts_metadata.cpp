@@ -50,17 +50,31 @@ json basisJson(const CountBasis& basis)
         value["sameLength"] = mode.sameLength;
         value["lastLayerMemory"] = mode.lastLayerMemory;
     }
+    if (!basis.jsonField.empty())
+        value["jsonField"] = basis.jsonField;
     return value;
+}
+
+/// What few corpora have, and only their counts say.
+template<typename Size>
+auto oddities(Size& corpus)
+{
+    return std::array{std::pair("blankDocuments", &corpus.blankDocuments), std::pair("equalDocuments", &corpus.equalDocuments),
+                      std::pair("invalidBytes", &corpus.invalidBytes)};
 }
 
 json streamJson(const StreamCounts& stream)
 {
-    return {{"name", stream.name},
-            {"corpusHash", toString(stream.corpus.hash)},
-            {"documents", stream.corpus.documents},
-            {"bytes", stream.corpus.bytes},
-            {"tokens", stream.corpus.tokens},
-            {"positions", stream.corpus.positions}};
+    json value{{"name", stream.name},
+               {"corpusHash", toString(stream.corpus.hash)},
+               {"documents", stream.corpus.documents},
+               {"bytes", stream.corpus.bytes},
+               {"tokens", stream.corpus.tokens},
+               {"positions", stream.corpus.positions}};
+    for (const auto& [name, count] : oddities(stream.corpus))
+        if (*count > 0)
+            value[name] = *count;
+    return value;
 }
 
 json routerJson(const Router& router)
@@ -152,6 +166,8 @@ CountBasis readBasis(const Reader& reader)
         basis.evaluation = {reader.number(value, "memoryBlocks", 0, INT32_MAX),
                             reader.number(value, "segment", 1, INT32_MAX), reader.get<bool>(value, "sameLength"),
                             reader.get<bool>(value, "lastLayerMemory")};
+    if (value.contains("jsonField"))
+        basis.jsonField = reader.get<std::string>(value, "jsonField");
     return basis;
 }
 
@@ -164,6 +180,9 @@ StreamCounts readStream(const Reader& reader, const json& value)
         reader.wrong("its corpus hash is no list of 64 hexadecimal digits");
     stream.corpus = {*hash, reader.size(value, "documents"), reader.size(value, "bytes"), reader.size(value, "tokens"),
                      reader.size(value, "positions")};
+    for (const auto& [name, count] : oddities(stream.corpus))
+        if (value.contains(name))
+            *count = reader.size(value, name);
     return stream;
 }
 

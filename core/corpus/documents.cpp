@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/documents.h"
 
+#include "core/corpus/text_kind.h"
+
 #include <algorithm>
 
 namespace headscope::core {
@@ -11,6 +13,7 @@ constexpr std::string_view literalPrefix = "literal:";
 constexpr std::string_view inLine = " \t\r";    // white space that does not end a line
 constexpr std::string_view anySpace = " \t\r\n";
 constexpr auto npos = std::string_view::npos;
+constexpr std::size_t longestBlankLine = 1U << 20; // what is longer is text: it need not be in memory whole
 
 } // namespace
 
@@ -40,12 +43,18 @@ DocumentReader::DocumentReader(std::vector<CorpusFile> files, DocumentSplit spli
 
 bool DocumentReader::openNextFile()
 {
+    if (m_bytes && m_sizes.size() < m_file)
+        m_sizes.push_back(m_json ? m_json->place() : m_place);
     if (m_file == m_files.size())
         return false;
-    m_bytes = std::make_unique<CorpusBytes>(m_files[m_file++]);
+    m_json.reset();
+    m_bytes = std::make_unique<CorpusBytes>(m_files[m_file]);
+    if (!m_split.jsonField.empty() && isNamedAsJson(m_files[m_file].path))
+        m_json = std::make_unique<JsonLines>(*m_bytes, m_files[m_file], m_split.jsonField);
+    ++m_file;
     m_buffer.clear();
     m_used = 0;
-    m_place = 0;
+    m_place = m_bytes->markBytes();
     m_fileEnded = false;
     return true;
 }
@@ -74,6 +83,8 @@ DocumentReader::Separator DocumentReader::findBlank(std::string_view text) const
     for (std::size_t lineEnd = text.find('\n'); lineEnd != npos; lineEnd = text.find('\n', lineEnd + 1)) {
         const std::size_t other = text.find_first_not_of(inLine, lineEnd + 1);
         const std::size_t begin = lineEnd > 0 && text[lineEnd - 1] == '\r' ? lineEnd - 1 : lineEnd;
+        if (other == npos && text.size() - lineEnd > longestBlankLine)
+            continue;
         if (other == npos) // the rest is white space
             return m_fileEnded ? Separator{begin, text.size()} : Separator{begin, npos};
         if (text[other] == '\n')
@@ -144,7 +155,10 @@ bool DocumentReader::next()
     while (m_inDocument)
         read();
     for (;;) {
-        if (m_bytes) {
+        if (m_json) {
+            if (nextLineOfJson())
+                return true;
+        } else if (m_bytes) {
             skipBetween();
             if (!rest().empty())
                 break;
@@ -157,8 +171,34 @@ bool DocumentReader::next()
     return true;
 }
 
+/// To the next line whose text is not empty.
+bool DocumentReader::nextLineOfJson()
+{
+    while (auto line = m_json->next()) {
+        if (line->text.empty())
+            continue;
+        m_buffer = std::move(line->text);
+        m_used = 0;
+        m_begin = line->begin;
+        m_inDocument = true;
+        return true;
+    }
+    return false;
+}
+
+std::string_view DocumentReader::readJson()
+{
+    constexpr std::size_t atOnce = 1U << 16;
+    const std::string_view some = rest().substr(0, atOnce);
+    m_used += some.size();
+    m_inDocument = !some.empty();
+    return some;
+}
+
 std::string_view DocumentReader::read()
 {
+    if (m_json)
+        return m_inDocument ? readJson() : std::string_view();
     while (m_inDocument) {
         const Separator separator = find(rest());
         if (separator.begin > 0)

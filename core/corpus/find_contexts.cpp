@@ -130,6 +130,7 @@ private:
     bool isRow(const Window& window, std::size_t place) const;
     Places placesIn(const Window& window) const;
     std::uint64_t placesBehind(const Window& window) const;
+    bool hasCounted(const Window& window) const;
     void read(const std::function<void(Window)>& take);
     void runKept(std::vector<Window> windows);
     void runAll();
@@ -178,7 +179,7 @@ Search::Search(const Model& model, const ContextSettings& settings, const Progre
     m_found.basis = basisOf(model, settings.fingerprint, settings.documents, m_window, settings.skipFirst);
     m_threads = threadsFor(m_info, settings.threads);
     std::ranges::sort(m_ids);
-    m_files = findCorpusFiles(settings.corpus);
+    m_files = findTexts(settings.corpus, settings.documents.jsonField);
 }
 
 void Search::check() const
@@ -229,6 +230,15 @@ std::uint64_t Search::placesBehind(const Window& window) const
     return behind;
 }
 
+/// Whether any token of a window counts: a document without any is none.
+bool Search::hasCounted(const Window& window) const
+{
+    for (auto place = static_cast<std::size_t>(m_settings.skipFirst); place < window.ids.size(); ++place)
+        if (window.counts[place])
+            return true;
+    return false;
+}
+
 /// Reads the corpus to its end and gives away the windows that hold the row.
 void Search::read(const std::function<void(Window)>& take)
 {
@@ -247,7 +257,9 @@ void Search::read(const std::function<void(Window)>& take)
     EarlierWindows earlier(m_info, m_window);
     while (reader.nextDocument()) {
         earlier.beginDocument();
+        bool isBlank = true;
         while (auto window = reader.next()) {
+            isBlank = isBlank && !hasCounted(*window);
             tell(all == 0 ? 0
                           : share * std::min(1.0, static_cast<double>(bytes + reader.bytes()) / static_cast<double>(all)),
                  fmt::format("reading the corpus, found {} times", positions));
@@ -269,7 +281,8 @@ void Search::read(const std::function<void(Window)>& take)
         const std::lock_guard lock(m_lock);
         CorpusSize& corpus = m_found.corpus;
         corpus.hash = corpus.hash + reader.hash();
-        ++corpus.documents;
+        corpus.documents += isBlank ? 0 : 1;
+        corpus.blankDocuments += isBlank ? 1 : 0;
         corpus.bytes += reader.bytes();
         corpus.tokens += reader.tokens();
     }

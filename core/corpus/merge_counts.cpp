@@ -89,6 +89,8 @@ std::string differenceOf(const Counts& a, const Counts& b)
         return "the text policy";
     if (x.documents != y.documents)
         return "how files are cut into documents (--documents)";
+    if (x.jsonField != y.jsonField)
+        return "the field of the lines of JSON (--json-field)";
     if (x.window != y.window)
         return "the window (--window)";
     if (x.skipFirst != y.skipFirst)

@@ -33,6 +33,8 @@ std::int64_t windowLength(const Model& model, std::int64_t given, std::int64_t s
 {
     const ModelInfo& info = *model.info();
     const std::int64_t window = given > 0 ? given : trainingLength(info).value_or(0);
+    if (!model.tokenizer() && !info.withoutTokenizer.empty())
+        throw Error(fmt::format("{}: {}", info.path, info.withoutTokenizer));
     if (!model.tokenizer() || model.tokenizer()->path().empty())
         throw Error(fmt::format("{} has no tokenizer beside it: give one with --tokenizer.", info.path));
     if (info.routers.empty())
@@ -64,6 +66,7 @@ CountBasis basisOf(const Model& model, const std::string& fingerprint, const Doc
     basis.tokenizerHash = tokenizerHash(*model.tokenizer());
     basis.textPolicy = info.textPolicy;
     basis.documents = toString(documents);
+    basis.jsonField = documents.jsonField;
     basis.window = window;
     basis.skipFirst = skipFirst;
     basis.evaluation = evaluationMode(info);

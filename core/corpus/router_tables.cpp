@@ -226,7 +226,13 @@ PairCounts RouterTables::wordPairs(const RowSelection& selection) const
     PairCounts pairs;
     std::vector<std::uint64_t> low;
     std::vector<std::uint64_t> high;
+    std::uint64_t before = UINT64_MAX;
     for (const auto& [cell, word] : cells) {
+        if (std::exchange(before, cell) == cell) { // another spelling of the word
+            pairs.count.back() += word->count;
+            high.back() += word->high + (__builtin_add_overflow(low.back(), word->gates, &low.back()) ? 1 : 0);
+            continue;
+        }
         pairs.row.push_back(static_cast<std::uint32_t>(cell / E));
         pairs.expert.push_back(static_cast<std::uint32_t>(cell % E));
         pairs.count.push_back(word->count);

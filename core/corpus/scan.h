@@ -12,12 +12,20 @@
 
 namespace headscope::core {
 
+struct DocumentFacts {
+    bool isBlank = false; // no token of it is counted
+    bool isEqual = false; // to an earlier one that is not blank either, byte for byte
+    std::uint64_t invalidBytes = 0; // not UTF-8
+};
+
 /// What a first pass over the text finds out.
 struct CorpusScan {
     CorpusHash hash{};
     std::uint64_t tokens = 0;
     std::vector<std::uint16_t> groups;         // bootstrap group of each document
     std::vector<std::uint32_t> tokensOf;       // of each document
+    std::vector<DocumentFacts> facts;          // of each document
+    std::vector<std::uint64_t> fileSizes;      // unpacked bytes
     std::map<TokenId, std::uint64_t> positions; // that will be counted, by token
 };
 

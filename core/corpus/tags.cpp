@@ -23,8 +23,25 @@ namespace {
     throw Error(fmt::format("{}, line {}: {}.", shown(path), line, what));
 }
 
+std::string_view trimmed(std::string_view cell)
+{
+    const std::size_t begin = std::min(cell.find_first_not_of(' '), cell.size());
+    return cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin);
+}
+
+/// Whether somebody meant a number, right or wrong: it begins as one.
+bool isMeantAsNumber(std::string_view cell)
+{
+    const std::size_t first = cell.find_first_not_of(" +-.,");
+    return first != std::string_view::npos && cell[first] >= '0' && cell[first] <= '9';
+}
+
+/// A byte offset, perhaps with a plus and spaces around it.
 std::optional<std::uint64_t> number(std::string_view text)
 {
+    text = trimmed(text);
+    if (text.starts_with('+'))
+        text.remove_prefix(1);
     std::uint64_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || text.empty())
@@ -63,10 +80,9 @@ public:
     explicit FileNames(std::span<const CorpusFile> files)
     {
         for (std::size_t i = 0; i < files.size(); ++i) {
-            m_paths.emplace(files[i].path.native(), i);
-            const auto [found, isNew] = m_names.emplace(files[i].path.filename().native(), i);
-            if (!isNew)
-                found->second = std::nullopt;
+            addName(files[i].path, i);
+            for (const fs::path& other : files[i].otherNames)
+                addName(other, i);
         }
     }
     std::optional<std::size_t> find(const std::string& name) const
@@ -78,6 +94,14 @@ public:
     }
 
 private:
+    void addName(const fs::path& path, std::size_t file)
+    {
+        m_paths.emplace(path.native(), file);
+        const auto [found, isNew] = m_names.emplace(path.filename().native(), file);
+        if (!isNew && found->second != file)
+            found->second = std::nullopt;
+    }
+
     std::map<std::string, std::size_t> m_paths;
     std::map<std::string, std::optional<std::size_t>> m_names; // nullopt: more than one
 };
@@ -88,6 +112,7 @@ struct TagTable::Row {
     std::optional<std::string> document;
     std::optional<std::uint64_t> begin;
     std::optional<std::uint64_t> end;
+    bool isHeader = false; // neither is meant as a number
     std::string tag;
 };
 
@@ -102,6 +127,7 @@ TagTable::Row TagTable::parse(std::string_view line, std::size_t lineNumber, con
         row.document = std::string(cells[0]);
     row.begin = core::number(cells[first]);
     row.end = core::number(cells[first + 1]);
+    row.isHeader = !isMeantAsNumber(cells[first]) && !isMeantAsNumber(cells[first + 1]);
     row.tag = std::string(cells[first + 2]);
     return row;
 }
@@ -111,6 +137,7 @@ TagTable TagTable::read(const fs::path& path, std::span<const CorpusFile> files)
     const std::string text = wholeFile(path);
     const FileNames names(files);
     TagTable table;
+    table.m_path = shown(path);
     table.m_stretches.resize(files.size());
     std::vector<std::string> tags;
     std::size_t lineNumber = 0;
@@ -124,10 +151,10 @@ TagTable TagTable::read(const fs::path& path, std::span<const CorpusFile> files)
         if (line.empty())
             continue;
         Row row = parse(line, lineNumber, path);
-        if (!row.begin && lineNumber == 1)
-            continue; // the header
+        if (row.isHeader && lineNumber == 1)
+            continue;
         if (!row.begin || !row.end || *row.begin > *row.end)
-            fail(path, lineNumber, "begin and end have to be byte offsets, begin not after end");
+            fail(path, lineNumber, "begin and end have to be byte offsets (whole numbers), begin not after end");
         if (!row.document && files.size() != 1)
             fail(path, lineNumber, "the corpus has several files, so the first column has to name the document");
         const auto file = row.document ? names.find(*row.document) : std::optional<std::size_t>(0);
@@ -164,6 +191,20 @@ void TagTable::number(std::vector<std::string> ofRows)
             const auto found = std::lower_bound(m_names.begin(), m_names.end(), ofRows[stretch.tag]);
             stretch.tag = static_cast<std::uint32_t>(found - m_names.begin());
         }
+}
+
+std::optional<std::string> TagTable::noteOnSizes(std::span<const CorpusFile> files, std::span<const std::uint64_t> sizes) const
+{
+    std::size_t count = 0;
+    std::string first;
+    for (std::size_t file = 0; file < std::min(sizes.size(), m_stretches.size()); ++file)
+        for (const Stretch& stretch : m_stretches[file])
+            if (stretch.end > sizes[file] && count++ == 0)
+                first = fmt::format("line {} ends at byte {}, {} has {}", stretch.line, stretch.end, shown(files[file].path), sizes[file]);
+    if (count == 0)
+        return std::nullopt;
+    return fmt::format("{} of the stretches in {} {} behind the end of {} file: {}.", count, m_path, count == 1 ? "reaches" : "reach",
+                       count == 1 ? "its" : "their", first);
 }
 
 std::uint32_t TagTable::at(std::size_t file, std::uint64_t place) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/text_runs.h"
 
+#include "core/corpus/word_key.h"
 #include "core/tokenizer/utf8.h"
 
 #include <unicode/uchar.h>
@@ -41,7 +42,11 @@ void TextRuns::add(std::string_view bytes)
             m_partial = bytes;
             return;
         }
-        take(kindOf(bytes.substr(0, step.size), step.valid), bytes.substr(0, step.size));
+        const std::string_view character = bytes.substr(0, step.size);
+        if (step.valid && isIgnorable(utf8CodePoint(character)))
+            takeIgnorable(character);
+        else
+            take(kindOf(character, step.valid), character);
         bytes.remove_prefix(step.size);
     }
 }
@@ -61,13 +66,28 @@ void TextRuns::take(Kind kind, std::string_view character)
         m_open = {kind, m_end, m_end, std::move(word)};
     }
     m_end += character.size();
-    if (kind == Kind::Word && m_open.word.size() < mostWordBytes)
+    if (kind == Kind::Word && m_open.word.size() < mostWordBytes) {
+        m_open.word += m_ignorable;
         m_open.word += character;
+    }
+    m_ignorable.clear();
+}
+
+void TextRuns::takeIgnorable(std::string_view character)
+{
+    if (m_end == m_open.begin) // at the beginning of a text: as white space
+        return take(Kind::Space, character);
+    if (m_end - m_open.begin >= mostWordBytes) // so that a run of them does not hold everything up
+        return take(m_open.kind, character);
+    m_end += character.size();
+    if (m_open.kind == Kind::Word && m_ignorable.size() < mostWordBytes)
+        m_ignorable += character;
 }
 
 void TextRuns::close()
 {
     m_open.end = m_end;
+    m_ignorable.clear();
     if (m_open.end > m_open.begin)
         m_runs.push_back(std::move(m_open));
     m_known = m_end;

@@ -9,7 +9,8 @@
 namespace headscope::core {
 
 /// Cuts a text that arrives in pieces into runs of white space, of punctuation (Unicode general category P) and of everything else: words.
-/// Symbols and what is no valid UTF-8 belong to words. Used by one thread.
+/// Symbols and what is no valid UTF-8 belong to words. A default-ignorable character (word_key.h) is no border and begins nothing: it belongs to
+/// what stands before it. Used by one thread.
 class TextRuns
 {
 public:
@@ -21,7 +22,7 @@ public:
         Kind kind = Kind::Space;
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
-        std::string word; // its bytes; empty for the other kinds
+        std::string word; // its bytes without ignorable characters at the end; empty for the other kinds
     };
 
     void add(std::string_view bytes);
@@ -36,11 +37,13 @@ public:
 
 private:
     void take(Kind kind, std::string_view character);
+    void takeIgnorable(std::string_view character);
     void close();
 
     std::deque<Run> m_runs; // closed ones that may be asked for
     Run m_open;
     std::string m_partial;  // the beginning of a character
+    std::string m_ignorable; // characters that belong to the open word if it goes on
     std::uint64_t m_known = 0;
     std::uint64_t m_end = 0; // of what has been taken
 };

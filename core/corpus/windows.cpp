@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/corpus/windows.h"
 
+#include "core/corpus/word_key.h"
 #include "core/tokenizer/fold_case.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ WordNumbers WordNumbers::only(const std::vector<std::string>& words, Case letter
 {
     WordNumbers numbers;
     for (const std::string& word : words)
-        numbers.of(letters == Case::Folded ? foldCase(word) : word);
+        numbers.of(letters == Case::Folded ? foldCase(wordKey(word)) : wordKey(word));
     numbers.m_closed = true;
     numbers.m_letters = letters;
     return numbers;
@@ -39,7 +40,8 @@ WordNumbers WordNumbers::only(const std::vector<std::string>& words, Case letter
 std::uint32_t WordNumbers::of(const std::string& word)
 {
     if (m_closed) {
-        const auto known = m_numbers.find(m_letters == Case::Folded ? foldCase(word) : word);
+        const std::string key = wordKey(word);
+        const auto known = m_numbers.find(m_letters == Case::Folded ? foldCase(key) : key);
         return known == m_numbers.end() ? noWord : known->second;
     }
     const auto [found, isNew] = m_numbers.emplace(word, static_cast<std::uint32_t>(m_words.size()));
@@ -60,12 +62,12 @@ bool WindowReader::nextDocument()
         return false;
     m_stream = m_tokenizer->stream(m_options.policy, m_progress);
     m_digest = Sha256();
+    m_invalid = InvalidBytes();
     m_runs = TextRuns();
     m_unplaced.clear();
     m_next = {};
     m_text.clear();
     m_textBegin = 0;
-    m_lastGroup = -1;
     ++m_documents;
     m_bytes = m_inkEnd = m_tokens = m_windows = 0;
     m_ended = false;
@@ -108,6 +110,7 @@ void WindowReader::readMore()
         m_digest.add(std::as_bytes(std::span(bytes)));
         if (const std::size_t ink = bytes.find_last_not_of(whiteSpace); ink != std::string_view::npos)
             m_inkEnd = m_bytes + ink + 1;
+        m_invalid.add(bytes);
         m_bytes += bytes.size();
         if (m_options.textAround)
             m_text += bytes;
@@ -119,27 +122,38 @@ void WindowReader::readMore()
 }
 
 /// What stands behind a document begins with white space of the document where its first token does.
-bool WindowReader::isOfText(const Token& token) const
+bool WindowReader::isOfText(const ByteRange& span) const
 {
-    return !m_ended || (token.span.begin < m_bytes && (token.span.end <= m_bytes || token.span.begin < m_inkEnd));
+    return !m_ended || (span.begin < m_bytes && (span.end <= m_bytes || span.begin < m_inkEnd));
 }
 
-void WindowReader::takeTokens(std::vector<Token> tokens)
+void WindowReader::takeTokens(const std::vector<Token>& tokens)
 {
-    for (const Token& token : tokens) {
-        m_next.ids.push_back(token.id);
-        m_next.special.push_back(token.special);
-        if (placesTokens())
-            m_unplaced.push_back(token.span);
-        const bool sharesCharacter = token.group == m_lastGroup;
-        m_lastOfText = sharesCharacter ? m_lastOfText : isOfText(token);
-        m_next.counts.push_back(m_lastOfText && !token.special);
-        m_lastSpan = sharesCharacter ? ByteRange{m_lastSpan.begin, std::max(m_lastSpan.end, token.span.end)} : token.span;
-        m_lastGroup = token.group;
-        if (m_options.textAround)
-            m_next.text.spans.push_back(m_lastSpan);
+    // The tokens of a group come together, for a text is never cut inside of a character.
+    for (auto first = tokens.begin(); first != tokens.end();) {
+        const auto last = std::find_if(first, tokens.end(), [&](const Token& token) { return token.group != first->group; });
+        takeGroup({first, last});
+        first = last;
     }
     m_tokens += tokens.size();
+}
+
+void WindowReader::takeGroup(std::span<const Token> group)
+{
+    const ByteRange whole{group.front().span.begin, group.back().span.end};
+    const bool ofText = isOfText(whole);
+    for (auto token = group.begin(); token != group.end(); ++token) {
+        m_next.ids.push_back(token->id);
+        m_next.special.push_back(token->special);
+        m_next.counts.push_back(ofText && !token->special);
+        if (m_options.textAround)
+            m_next.text.spans.push_back(whole);
+        if (!placesTokens())
+            continue;
+        // One without bytes stands at the beginning of a character whose bytes the next one with bytes has.
+        const auto owner = std::find_if(token, group.end(), [](const Token& other) { return !other.span.empty(); });
+        m_unplaced.push_back(owner == group.end() ? token->span : owner->span);
+    }
 }
 
 void WindowReader::placeTokens()
@@ -151,7 +165,7 @@ void WindowReader::placeTokens()
         const TextRuns::Run* const run = inText ? m_runs.firstIn(span.begin, span.end) : nullptr;
         if (m_options.tags != nullptr) {
             const std::uint64_t place = run != nullptr ? std::max<std::uint64_t>(span.begin, run->begin) : span.begin;
-            m_next.tags.push_back(inText ? m_options.tags->at(m_reader.file(), m_reader.begin() + place) : 0);
+            m_next.tags.push_back(inText ? m_options.tags->at(m_reader.file(), m_reader.placeInFile(place)) : 0);
         }
         if (m_options.words != nullptr)
             m_next.words.push_back(run != nullptr && run->kind == TextRuns::Kind::Word ? m_options.words->of(run->word) : noWord);

@@ -5,6 +5,7 @@
 #include "core/corpus/counts.h"
 #include "core/corpus/documents.h"
 #include "core/corpus/tags.h"
+#include "core/corpus/text_kind.h"
 #include "core/corpus/text_runs.h"
 #include "core/progress.h"
 #include "core/tokenizer/tokenizer.h"
@@ -13,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,7 +25,7 @@ namespace headscope::core {
 struct WindowText {
     std::size_t file = 0;            // index of the document's file
     std::uint64_t documentBegin = 0; // in the unpacked file
-    std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of the first
+    std::vector<ByteRange> spans;    // of each token; tokens that share a character all have that of their group
     std::uint64_t begin = 0;         // of `bytes`
     std::string bytes;               // of the window, and so many as were asked for before and behind it
 };
@@ -54,13 +56,14 @@ struct Window {
 };
 inline constexpr std::uint32_t noWord = UINT32_MAX;
 
-/// Numbers for words, in the order in which they are met.
+/// Numbers for words as they are written, in the order in which they are met. Which of them are spellings of one word is seen when counts are made
+/// of them (wordKey).
 class WordNumbers
 {
 public:
     WordNumbers() = default;
     enum class Case : std::uint8_t { Kept, Folded };
-    /// Only these have a number; every other word has noWord. Folded: also what differs from one of them in case only.
+    /// Only these have a number, in every spelling; every other word has noWord. Folded: also what differs from one of them in case only.
     static WordNumbers only(const std::vector<std::string>& words, Case letters);
 
     std::uint32_t of(const std::string& word);
@@ -89,7 +92,8 @@ struct WindowOptions {
 /// (Window::counts), belongs to no tag and no word, and not to the document's hash.
 ///
 /// A token takes tag and word of its first byte that is not white space (of its first byte where there is none): pieces
-/// begin with the space before a word, which belongs to what was before.
+/// begin with the space before a word, which belongs to what was before. Tokens that share a character take
+/// those of the character.
 class WindowReader
 {
 public:
@@ -106,15 +110,20 @@ public:
     std::uint64_t bytes() const { return m_bytes; }
     std::uint64_t tokens() const { return m_tokens; }
     CorpusHash hash();
+    /// Of its bytes those that are not UTF-8. To be asked once.
+    std::uint64_t invalidBytes() { return m_invalid.finish(); }
+    /// Unpacked bytes of every file that has been read to its end.
+    const std::vector<std::uint64_t>& fileSizes() const { return m_reader.sizes(); }
 
 private:
     void readMore();
-    void takeTokens(std::vector<Token> tokens);
+    void takeTokens(const std::vector<Token>& tokens);
+    void takeGroup(std::span<const Token> group);
     void placeTokens();
     std::size_t ready() const;
     bool textIsThere(std::size_t tokens) const;
     WindowText cutText(std::size_t tokens);
-    bool isOfText(const Token& token) const;
+    bool isOfText(const ByteRange& span) const;
     bool placesTokens() const { return m_options.tags != nullptr || m_options.words != nullptr; }
     Window cut(std::size_t length);
 
@@ -125,6 +134,7 @@ private:
 
     std::unique_ptr<TokenStream> m_stream;
     Sha256 m_digest;
+    InvalidBytes m_invalid;
     TextRuns m_runs;
     std::uint64_t m_documents = 0;
     std::uint64_t m_bytes = 0;
@@ -136,9 +146,6 @@ private:
     Window m_next;                    // tokens that are in no window yet; tags and words may lag behind
     std::string m_text;               // of the document, from before the next window on; only where text is asked for
     std::uint64_t m_textBegin = 0;
-    std::int32_t m_lastGroup = -1;    // of the token before
-    bool m_lastOfText = true;
-    ByteRange m_lastSpan;
 };
 
 } // namespace headscope::core

@@ -37,11 +37,19 @@ void addCorpusFacts(Facts& facts, const CorpusSize& corpus, const std::string& p
     facts.emplace_back(prefix + "corpus_bytes", whole(corpus.bytes));
     facts.emplace_back(prefix + "corpus_tokens", whole(corpus.tokens));
     facts.emplace_back(prefix + "counted_positions", whole(corpus.positions));
+    if (corpus.blankDocuments > 0)
+        facts.emplace_back(prefix + "blank_documents", whole(corpus.blankDocuments));
+    if (corpus.equalDocuments > 0)
+        facts.emplace_back(prefix + "equal_documents", whole(corpus.equalDocuments));
+    if (corpus.invalidBytes > 0)
+        facts.emplace_back(prefix + "bytes_not_utf8", whole(corpus.invalidBytes));
 }
 
 void addWindowFacts(Facts& facts, const CountBasis& basis)
 {
     facts.emplace_back("documents_cut", basis.documents);
+    if (!basis.jsonField.empty())
+        facts.emplace_back("json_field", basis.jsonField);
     facts.emplace_back("window", basis.window);
     facts.emplace_back("skip_first", basis.skipFirst);
     addEvaluationFacts(facts, basis.evaluation);

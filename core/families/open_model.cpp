@@ -96,6 +96,9 @@ std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const 
             return nullptr;
         }
         info.notes.emplace_back("No tokenizer was found beside the checkpoint: texts can be given as ids only, or name one with --tokenizer.");
+        if (!search.notes.empty()) // what lies there, and why it is of no use: whoever asks for a text has to hear it
+            info.withoutTokenizer = fmt::format("no tokenizer beside it can be used. {} Give the one it was trained with (--tokenizer), or the text as ids.",
+                                                fmt::join(search.notes, " "));
         return nullptr;
     }
     auto tokenizer = openTokenizer(*search.path);

@@ -48,9 +48,10 @@ std::optional<std::vector<PieceSpan>> alignPieces(const std::vector<Piece>& piec
         std::size_t last = first;
         while (units[last + 1].normal < begin + *size)
             ++last;
-        const bool shares = units[first].normal < begin;
-        const std::size_t from = shares ? units[first + 1].original : units[first].original;
-        result.push_back({{from, units[last + 1].original}, shares});
+        // The character that the next piece goes on with is not complete here, and its bytes are not this one's.
+        const bool isShared = begin + *size < units[last + 1].normal;
+        const std::size_t to = isShared ? units[last].original : units[last + 1].original;
+        result.push_back({{units[first].original, to}, units[first].normal < begin});
         begin += *size;
     }
     if (begin != normal.text.size())

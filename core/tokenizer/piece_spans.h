@@ -27,8 +27,8 @@ struct PieceSpan {
     bool operator==(const PieceSpan&) const = default;
 };
 
-/// A piece owns the bytes of every original character it begins; where two pieces share one, the first has its bytes and the
-/// second begins behind it. nullopt when the pieces do not spell the normal text.
+/// A piece owns the bytes of every original character that it completes, as in SentencePiece: where several share one, the last has its
+/// bytes and the others end at its beginning. What the normaliser dropped is nobody's. nullopt when the pieces do not spell the normal text.
 std::optional<std::vector<PieceSpan>> alignPieces(const std::vector<Piece>& pieces, const NormalText& normal);
 
 /// What can be said when alignPieces cannot (a later SentencePiece may normalise in a way that this one does not know): the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tokenizer/protobuf_fields.h"
 
+#include <vector>
+
 namespace headscope::core {
 
 std::nullopt_t ProtobufFields::fail(bool early)
@@ -35,6 +37,46 @@ std::optional<std::string_view> ProtobufFields::take(std::uint64_t size)
     return result;
 }
 
+/// To the end of a group, an old form of nested message that protobuf's own reader passes over.
+bool ProtobufFields::skipGroup(std::uint32_t number)
+{
+    constexpr std::size_t deepest = 100;
+    for (std::vector<std::uint32_t> open{number}; !open.empty();) {
+        const auto key = varint();
+        if (!key)
+            return false;
+        const auto inner = static_cast<std::uint32_t>(*key >> 3);
+        switch (*key & 7U) {
+        case 0:
+            if (!varint())
+                return false;
+            break;
+        case 1:
+        case 5:
+            if (!take((*key & 7U) == 1 ? 8 : 4))
+                return false;
+            break;
+        case 2:
+            if (const auto size = varint(); !size || !take(*size))
+                return false;
+            break;
+        case 3:
+            if (open.size() == deepest)
+                return fail(false), false;
+            open.push_back(inner);
+            break;
+        case 4:
+            if (inner != open.back())
+                return fail(false), false;
+            open.pop_back();
+            break;
+        default:
+            return fail(false), false;
+        }
+    }
+    return true;
+}
+
 std::optional<ProtobufFields::Field> ProtobufFields::next()
 {
     if (m_rest.empty())
@@ -65,6 +107,8 @@ std::optional<ProtobufFields::Field> ProtobufFields::next()
         field.isBytes = true;
         return field;
     }
+    case 3:
+        return skipGroup(field.number) ? std::optional(field) : std::nullopt;
     case 5:
         return skip(4) ? std::optional(field) : std::nullopt;
     default:

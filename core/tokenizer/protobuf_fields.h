@@ -28,6 +28,7 @@ public:
 private:
     std::optional<std::uint64_t> varint();
     std::optional<std::string_view> take(std::uint64_t size);
+    bool skipGroup(std::uint32_t number);
     std::nullopt_t fail(bool early);
 
     std::string_view m_rest;

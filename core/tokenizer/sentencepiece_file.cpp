@@ -104,7 +104,7 @@ private:
     {
         Piece piece;
         eachField(message, [&](const Field& field) {
-            if (field.number == 1)
+            if (field.number == 1 && field.isBytes)
                 piece.text = field.bytes;
             else if (field.number == 3 && field.value >= 1 && field.value <= 6)
                 piece.type = static_cast<Piece::Type>(field.value);
@@ -144,7 +144,7 @@ private:
     void readNormalizerSpec(std::string_view message)
     {
         eachField(message, [&](const Field& field) {
-            if (field.number == 2)
+            if (field.number == 2 && field.isBytes)
                 readRules(field.bytes);
             else if (field.number == 3)
                 m_file.addDummyPrefix = field.value != 0;

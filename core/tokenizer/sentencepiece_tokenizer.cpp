@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/tokenizer/sentencepiece_tokenizer.h"
-
-#include "core/tokenizer/piece_spans.h"
-#include "core/tokenizer/safe_cuts.h"
-#include "core/tokenizer/sentencepiece_file.h"
-#include "core/tokenizer/sentencepiece_normalizer.h"
-#include "core/tokenizer/utf8.h"
-
-#include <fmt/format.h>
-#include <sentencepiece_processor.h>
+#include "core/tokenizer/sentencepiece_class.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 // Exported by the library but in none of its installed headers.
@@ -22,8 +12,9 @@ void SetMinLogLevel(int level);
 namespace headscope::core {
 namespace {
 
-// What the library may get in one call, which cannot be cancelled: a few seconds and 400 MB.
+// What the library may get in one call, which cannot be cancelled, where no rule says how to cut: a second or two, and 400 MB. BPE takes longer.
 constexpr std::size_t mostBytesInOneCall = 4U << 20;
+constexpr std::size_t mostBytesOfBpeInOneCall = 1U << 20;
 // A token needs 80 bytes and stands for three or four.
 constexpr std::size_t mostBytes = 256U << 20;
 
@@ -81,58 +72,17 @@ Progress inPart(const Progress& whole, ByteRange part, std::size_t textSize)
     return result;
 }
 
-class SentencePieceTokenizer final : public Tokenizer
+} // namespace
+
+SentencePieceTokenizer::SentencePieceTokenizer(const std::string& bytes, const std::filesystem::path& path, SentencePieceCuts howToCut)
+    : m_path(path), m_howToCut(std::move(howToCut)), m_normalizer(parseSentencePiece(bytes, m_path))
 {
-public:
-    SentencePieceTokenizer(const std::string& bytes, const std::filesystem::path& path, std::size_t partBytes)
-        : m_path(path), m_partBytes(partBytes), m_normalizer(parseSentencePiece(bytes, m_path))
-    {
-        quietLibrary();
-        const auto status = m_processor.LoadFromSerializedProto(bytes);
-        if (!status.ok())
-            throw Error(fmt::format("{} is damaged: SentencePiece says \"{}\"; download it again or give another one.",
-                                    m_path.string(), status.message()));
-    }
-
-    TokenizedText encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const override;
-    std::unique_ptr<TokenStream> stream(const TextPolicy& policy, const Progress& progress) const override;
-
-    std::int64_t size() const override { return file().pieces; }
-    std::string piece(TokenId id) const override { return contains(id) ? m_processor.IdToPiece(id) : std::string(); }
-    bool isSpecial(TokenId id) const override { return contains(id) && m_processor.IsControl(id); }
-    std::string description() const override
-    {
-        return fmt::format("SentencePiece {}, {} pieces", toString(file().algorithm), size());
-    }
-    std::filesystem::path path() const override { return m_path; }
-
-private:
-    friend class SentencePieceStream;
-    /// The tokens of the beginning of a text, and where the rest has to be taken up.
-    struct Beginning {
-        std::vector<Token> tokens;
-        std::size_t rest = 0;    // the next beginning starts here, with
-        std::size_t context = 0; // this many bytes whose tokens have been given
-    };
-    enum class Follows : std::uint8_t { Nothing, More };
-
-    const SentencePieceFile& file() const { return m_normalizer.file(); }
-    bool contains(TokenId id) const { return id >= 0 && id < size(); }
-    Token control(TokenId id, std::size_t place, std::string_view name) const;
-    void appendPart(TokenizedText& result, ByteRange part, const Progress& progress) const;
-    Beginning encodeBeginning(std::string_view text, std::size_t context, Follows follows, const Progress& progress) const;
-    std::vector<Token> tokensOf(const ValidUtf8& valid, const NormalText& normal, const Progress& progress) const;
-    std::vector<Piece> pieces(std::string_view text, const NormalText& normal, const Progress& progress) const;
-    std::vector<Piece> encodeOnce(std::string_view text, std::size_t begin, std::size_t normalSize) const;
-    const SafeCuts* safeCuts() const;
-
-    std::filesystem::path m_path;
-    std::size_t m_partBytes;
-    SentencePieceNormalizer m_normalizer;
-    sentencepiece::SentencePieceProcessor m_processor;
-    mutable std::once_flag m_cutsOnce; // made for the first long text
-    mutable std::optional<SafeCuts> m_cuts;
-};
+    quietLibrary();
+    const auto status = m_processor.LoadFromSerializedProto(bytes);
+    if (!status.ok())
+        throw Error(fmt::format("{} is damaged: SentencePiece says \"{}\"; download it again or give another one.",
+                                m_path.string(), status.message()));
+}
 
 TokenizedText SentencePieceTokenizer::encode(std::string_view text, const TextPolicy& policy, const Progress& progress) const
 {
@@ -170,7 +120,7 @@ void SentencePieceTokenizer::appendPart(TokenizedText& result, ByteRange part, c
     const ValidUtf8 valid(std::string_view(result.text).substr(part.begin, part.size()));
     const NormalText normal = m_normalizer.normalize(valid.text(), progress);
     const std::int32_t groups = result.tokens.empty() ? 0 : result.tokens.back().group + 1;
-    for (Token& token : tokensOf(valid, normal, progress)) {
+    for (Token& token : tokensOf(valid, normal, pieces(textOf(valid, normal), normal, progress))) {
         token.span = {part.begin + token.span.begin, part.begin + token.span.end};
         token.group += groups;
         result.tokens.push_back(std::move(token));
@@ -178,12 +128,10 @@ void SentencePieceTokenizer::appendPart(TokenizedText& result, ByteRange part, c
 }
 
 /// Of `normal`, which may be the beginning of what `valid` becomes. Spans and groups count from its beginning.
-std::vector<Token> SentencePieceTokenizer::tokensOf(const ValidUtf8& valid, const NormalText& normal, const Progress& progress) const
+std::vector<Token> SentencePieceTokenizer::tokensOf(const ValidUtf8& valid, const NormalText& normal, std::vector<Piece> found) const
 {
-    const std::string_view text = valid.text().substr(0, normal.units.back().original);
-    std::vector<Piece> found = pieces(text, normal, progress);
     const auto aligned = alignPieces(found, normal);
-    const std::vector<PieceSpan> spans = aligned ? *aligned : reportedSpans(found, text);
+    const std::vector<PieceSpan> spans = aligned ? *aligned : reportedSpans(found, textOf(valid, normal));
 
     ValidUtf8::Walk walk(valid);
     std::vector<Token> tokens;
@@ -203,47 +151,24 @@ std::vector<Token> SentencePieceTokenizer::tokensOf(const ValidUtf8& valid, cons
     return tokens;
 }
 
-/// Up to the last place where the text may be cut and nothing that follows matters, or to its end. The first `context` bytes of the text
-/// have been encoded before.
-SentencePieceTokenizer::Beginning SentencePieceTokenizer::encodeBeginning(std::string_view text, std::size_t context, Follows follows,
-                                                                          const Progress& progress) const
-{
-    // No rule of a normaliser reads so many bytes ahead.
-    constexpr std::size_t lookAhead = 1024;
-    const ValidUtf8 valid(text);
-    NormalText normal = m_normalizer.normalize(valid.text(), progress);
-    Beginning result{.tokens = {}, .rest = text.size(), .context = 0};
-    if (follows == Follows::More) {
-        const SafeCuts* const cuts = safeCuts();
-        const auto parts = cuts ? cuts->parts(normal, m_partBytes) : std::vector<SafeCuts::Part>();
-        const auto certain = [&](const SafeCuts::Part& part) { return normal.units[part.firstUnit].original + lookAhead <= valid.text().size(); };
-        const auto last = std::find_if(parts.rbegin(), parts.rend(), certain);
-        if (last == parts.rend() || last->firstUnit == 0)
-            return {.tokens = {}, .rest = 0, .context = context};
-        ValidUtf8::Walk walk(valid);
-        result.rest = walk.original(normal.units[last->contextUnit].original);
-        result.context = walk.original(normal.units[last->firstUnit].original) - result.rest;
-        normal.units.resize(last->firstUnit + 1);
-        normal.text.resize(normal.units.back().normal);
-    }
-    result.tokens = tokensOf(valid, normal, progress);
-    const auto known = std::find_if(result.tokens.begin(), result.tokens.end(), [&](const Token& token) { return token.span.begin >= context; });
-    if (context > 0)
-        result.tokens.erase(result.tokens.begin(), known);
-    return result;
-}
-
 std::vector<Piece> SentencePieceTokenizer::pieces(std::string_view text, const NormalText& normal,
                                                   const Progress& progress) const
 {
-    const SafeCuts* const cuts = text.size() > 2 * m_partBytes ? safeCuts() : nullptr;
+    const auto isLong = [&](std::size_t size) { return size > m_howToCut.windowBytes && windows() != nullptr; };
+    const SafeCuts* const cuts = text.size() > 2 * m_howToCut.partBytes ? safeCuts() : nullptr;
     if (!cuts)
-        return encodeOnce(text, 0, normal.text.size());
+        return isLong(normal.text.size()) ? inWindows(normal.text, {0, text.size()}, progress) : encodeOnce(text, 0, normal.text.size());
     const auto& units = normal.units;
     std::vector<Piece> result;
-    for (const SafeCuts::Part& part : cuts->parts(normal, m_partBytes)) {
+    for (const SafeCuts::Part& part : cuts->parts(normal, m_howToCut.partBytes)) {
         progress.at(static_cast<double>(units[part.firstUnit].original) / static_cast<double>(text.size()), "tokenizing");
         const std::size_t begin = units[part.contextUnit].original;
+        const ByteRange bytes{units[part.firstUnit].original, units[part.lastUnit].original};
+        if (const std::size_t first = units[part.firstUnit].normal, size = units[part.lastUnit].normal - first; isLong(size)) {
+            std::vector<Piece> found = inWindows(std::string_view(normal.text).substr(first, size), bytes, progress);
+            result.insert(result.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+            continue;
+        }
         std::vector<Piece> found = encodeOnce(text.substr(begin, units[part.lastUnit].original - begin), begin,
                                               units[part.lastUnit].normal - units[part.contextUnit].normal);
         std::size_t context = 0; // bytes of the normal text that belong to the part before
@@ -261,13 +186,19 @@ std::vector<Piece> SentencePieceTokenizer::pieces(std::string_view text, const N
 /// `begin` is where `text` lies in the whole, `normalSize` what the library makes of it.
 std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std::size_t begin, std::size_t normalSize) const
 {
-    if (normalSize > mostBytesInOneCall)
-        throw Error(fmt::format(
-            "The text has {} MB without a place where SentencePiece can be interrupted (one word, or a unigram model); "
-            "break it into lines and choose the text policy \"lines\".",
-            normalSize >> 20));
+    if (normalSize > mostInOneCall())
+        throw tooLongForOneCall(normalSize);
+    return call(m_processor, text, begin);
+}
+
+/// What the library makes of a text in one call.
+std::vector<Piece> SentencePieceTokenizer::call(const sentencepiece::SentencePieceProcessor& library, std::string_view text,
+                                                std::size_t begin) const
+{
+    if (m_howToCut.onCall)
+        m_howToCut.onCall(text.size());
     sentencepiece::ImmutableSentencePieceText encoded;
-    const auto status = m_processor.Encode(text, encoded.mutable_proto());
+    const auto status = library.Encode(text, encoded.mutable_proto());
     if (!status.ok())
         throw Error(fmt::format("SentencePiece cannot encode this text (\"{}\"); {} may be damaged.", status.message(),
                                 m_path.string()));
@@ -283,6 +214,70 @@ std::vector<Piece> SentencePieceTokenizer::encodeOnce(std::string_view text, std
         result.push_back({id, piece.piece(), m_processor.IsByte(id), {begin + piece.begin(), begin + piece.end()}});
     }
     return result;
+}
+
+Error SentencePieceTokenizer::tooLongForOneCall(std::size_t bytes) const
+{
+    return Error(fmt::format("The text has {} MB without a place where SentencePiece can be interrupted (one word, or a unigram model); "
+                             "break it into lines and choose the text policy \"lines\".",
+                             bytes >> 20));
+}
+
+std::size_t SentencePieceTokenizer::mostInOneCall() const
+{
+    return file().algorithm == SentencePieceFile::Algorithm::Bpe ? mostBytesOfBpeInOneCall : mostBytesInOneCall;
+}
+
+/// Bytes of a stream that may wait for a border.
+std::size_t SentencePieceTokenizer::mostWithoutBorder() const
+{
+    return windows() ? mostBytesInOneCall : mostInOneCall();
+}
+
+/// The pieces of a normal text; `reported` is where all of it comes from.
+std::vector<Piece> SentencePieceTokenizer::inWindows(std::string_view normal, ByteRange reported, const Progress& progress) const
+{
+    std::vector<Piece> found = windows()->pieces(normal, progress);
+    for (Piece& piece : found)
+        piece.reported = reported;
+    return joinUnknown(std::move(found));
+}
+
+/// As the library does it when a text is in pieces.
+std::vector<Piece> SentencePieceTokenizer::joinUnknown(std::vector<Piece> pieces) const
+{
+    if (file().byteFallback)
+        return pieces;
+    std::vector<Piece> result;
+    for (Piece& piece : pieces) {
+        if (!result.empty() && windows()->isUnknown(piece) && windows()->isUnknown(result.back()))
+            result.back().text += piece.text;
+        else
+            result.push_back(std::move(piece));
+    }
+    return result;
+}
+
+/// nullptr where nothing can be promised.
+const BpeWindows* SentencePieceTokenizer::windows() const
+{
+    using Algorithm = SentencePieceFile::Algorithm;
+    const bool local = file().algorithm == Algorithm::Bpe || file().algorithm == Algorithm::Char;
+    if (!local || file().hasUnusedPieces)
+        return nullptr;
+    std::call_once(m_windowsOnce, [this] {
+        // The same model with a normaliser that leaves everything as it is: of a field that occurs twice the last one counts.
+        constexpr std::string_view leaveAsItIs("\x12\0\x18\0\x20\0\x28\0", 8); // no rules, no dummy prefix, no spaces removed or escaped
+        std::string model = m_processor.serialized_model_proto();
+        model += '\x1a'; // the normaliser's
+        model += static_cast<char>(leaveAsItIs.size());
+        model += leaveAsItIs;
+        const auto status = m_ofNormalTexts.LoadFromSerializedProto(model);
+        if (status.ok())
+            m_windows.emplace([this](std::string_view normal) { return call(m_ofNormalTexts, normal, 0); }, m_processor.unk_id(),
+                              m_howToCut.windowBytes);
+    });
+    return m_windows ? &*m_windows : nullptr;
 }
 
 /// nullptr where nothing can be promised.
@@ -303,133 +298,10 @@ const SafeCuts* SentencePieceTokenizer::safeCuts() const
     return &*m_cuts;
 }
 
-/// A line, or a whole text, of a stream.
-class SentencePieceStream final : public TokenStream
-{
-public:
-    SentencePieceStream(const SentencePieceTokenizer& tokenizer, const TextPolicy& policy, const Progress& progress)
-        : m_tokenizer(tokenizer), m_policy(policy), m_progress{.report = {}, .stop = progress.stop}
-    {
-    }
-    std::vector<Token> add(std::string_view bytes) override;
-    std::vector<Token> finish() override;
-
-private:
-    using Follows = SentencePieceTokenizer::Follows;
-    void begin();
-    void addToLine(std::string_view bytes);
-    void encode(Follows follows);
-    void endLine();
-    std::vector<Token> take() { return std::exchange(m_tokens, {}); }
-
-    const SentencePieceTokenizer& m_tokenizer;
-    TextPolicy m_policy;
-    Progress m_progress;
-    std::vector<Token> m_tokens; // not yet handed over
-    std::string m_rest;          // of the line, not yet encoded but for its context
-    std::size_t m_context = 0;
-    std::size_t m_place = 0;     // of m_rest in the text
-    std::size_t m_enough = 0;    // bytes of m_rest that are worth an attempt
-    std::int32_t m_groups = 0;
-    bool m_begun = false;
-    bool m_afterReturn = false;  // the byte before was a "\r" that ended a line
-};
-
-constexpr std::size_t streamBytes = 1U << 16; // encoded at a time
-
-void SentencePieceStream::begin()
-{
-    if (!m_begun && m_policy.addBos)
-        m_tokens.push_back(m_tokenizer.control(m_tokenizer.m_processor.bos_id(), 0, "BOS"));
-    if (!m_begun)
-        m_groups = m_policy.addBos ? 1 : 0;
-    m_begun = true;
-}
-
-std::vector<Token> SentencePieceStream::add(std::string_view bytes)
-{
-    begin();
-    if (m_policy.split == TextPolicy::Split::Whole) {
-        addToLine(bytes);
-        return take();
-    }
-    while (!bytes.empty()) {
-        if (m_afterReturn && bytes.front() == '\n') { // "\r\n" ends one line
-            bytes.remove_prefix(1);
-            ++m_place;
-        }
-        m_afterReturn = false;
-        const std::size_t end = bytes.find_first_of("\r\n");
-        addToLine(bytes.substr(0, end));
-        if (end >= bytes.size())
-            break;
-        endLine();
-        m_afterReturn = bytes[end] == '\r';
-        ++m_place;
-        bytes.remove_prefix(end + 1);
-    }
-    return take();
-}
-
-void SentencePieceStream::addToLine(std::string_view bytes)
-{
-    while (!bytes.empty()) {
-        const std::string_view some = bytes.substr(0, streamBytes);
-        m_rest += some;
-        bytes.remove_prefix(some.size());
-        if (m_rest.size() >= std::max(m_enough, streamBytes))
-            encode(Follows::More);
-    }
-}
-
-/// What can be encoded of m_rest becomes tokens.
-void SentencePieceStream::encode(Follows follows)
-{
-    auto beginning = m_tokenizer.encodeBeginning(m_rest, m_context, follows, m_progress);
-    m_enough = beginning.rest == 0 ? 2 * m_rest.size() : 0;
-    const std::int32_t first = beginning.tokens.empty() ? 0 : beginning.tokens.front().group;
-    for (Token& token : beginning.tokens) {
-        token.span = {m_place + token.span.begin, m_place + token.span.end};
-        token.group += m_groups - first;
-        m_tokens.push_back(std::move(token));
-    }
-    if (!beginning.tokens.empty())
-        m_groups = m_tokens.back().group + 1;
-    m_rest.erase(0, beginning.rest);
-    m_place += beginning.rest;
-    m_context = beginning.context;
-}
-
-void SentencePieceStream::endLine()
-{
-    if (!m_rest.empty())
-        encode(Follows::Nothing);
-    m_context = 0;
-    m_enough = 0;
-}
-
-std::vector<Token> SentencePieceStream::finish()
-{
-    begin();
-    endLine();
-    if (m_policy.addEos) {
-        m_tokens.push_back(m_tokenizer.control(m_tokenizer.m_processor.eos_id(), m_place, "EOS"));
-        m_tokens.back().group = m_groups;
-    }
-    return take();
-}
-
-std::unique_ptr<TokenStream> SentencePieceTokenizer::stream(const TextPolicy& policy, const Progress& progress) const
-{
-    return std::make_unique<SentencePieceStream>(*this, policy, progress);
-}
-
-} // namespace
-
 std::shared_ptr<const Tokenizer> makeSentencePiece(const std::string& bytes, const std::filesystem::path& path,
-                                                   std::size_t partBytes)
+                                                   const SentencePieceCuts& cuts)
 {
-    return std::make_shared<SentencePieceTokenizer>(bytes, path, partBytes);
+    return std::make_shared<SentencePieceTokenizer>(bytes, path, cuts);
 }
 
 std::shared_ptr<const Tokenizer> openSentencePiece(const std::filesystem::path& path)

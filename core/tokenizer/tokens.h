@@ -28,7 +28,9 @@ struct Token {
     std::string piece; // as the vocabulary spells it ("▁The", "<0x41>"); the id in decimal without a vocabulary
     ByteRange span;
     bool special = false;   // control symbol (BOS, EOS, …), not text
-    std::int32_t group = 0; // tokens that share one original character have the same group; groups are numbered in order
+    /// Tokens that share one original character have the same group; all but the last of them end at the character's beginning (they may be
+    /// empty), the last has its bytes. Groups are numbered in order.
+    std::int32_t group = 0;
 
     bool operator==(const Token&) const = default;
 };

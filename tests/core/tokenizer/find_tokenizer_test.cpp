@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/tokenizer/tokenizer.h"
+
+#include "core/tokenizer/sentencepiece_tokenizer.h"
 #include "tests/core/tokenizer/test_models.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
 
 #include <unistd.h>
 
@@ -142,6 +145,46 @@ TEST_F(FindTokenizer, BrokenFilesAreNoted)
     const auto search = searchTokenizer(checkpoint, 10);
     EXPECT_EQ(search.path, good);
     EXPECT_THAT(search.notes, testing::ElementsAre(HasSubstr("Git LFS pointer")));
+}
+
+using FaultD3 = FindTokenizer;
+
+TEST_F(FaultD3, WhatLiesThereAndIsOfNoUseIsAlwaysNamed)
+{
+    const auto checkpoint = write("model.pth", "x");
+    const std::vector<std::pair<std::string, std::string>> files{{"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"},
+                                                                 {"", "is empty"},
+                                                                 {"<!DOCTYPE html>", "web page"},
+                                                                 {"{\"model\": 1}", "JSON file"}};
+    for (const auto& [bytes, why] : files) {
+        write("tokenizer.model", bytes);
+        EXPECT_THAT(searchTokenizer(checkpoint, 10).notes, testing::ElementsAre(HasSubstr(why)));
+    }
+}
+
+/// Protobuf's own reader passes over what it does not know, and so must ours.
+TEST(FaultD3Models, WhatTheLibraryLoadsIsRead)
+{
+    using namespace test_models;
+    const std::string model = smallBpe().bytes();
+    const std::string group = varint(50 << 3 | 3) + numberField(1, 5) + varint(7 << 3 | 3) + stringField(2, "x") + varint(7 << 3 | 4) + varint(50 << 3 | 4);
+    const std::vector<std::pair<std::string, std::string>> odd{
+        {"a group", model + group},
+        {"a group before the pieces", group + model},
+        {"a field of later versions", model + stringField(250, "x") + numberField(300, 7)},
+        {"numbers of fixed width", model + varint(60 << 3 | 5) + "abcd" + varint(61 << 3 | 1) + "abcdefgh"},
+        {"a piece with more fields", model + stringField(1, stringField(1, "zz") + numberField(9, 3) + group)},
+        {"a piece whose spelling came twice", model + stringField(1, stringField(1, "yy") + stringField(1, "zy"))},
+    };
+    for (const auto& [what, bytes] : odd) {
+        sentencepiece::SentencePieceProcessor library;
+        ASSERT_TRUE(library.LoadFromSerializedProto(bytes).ok()) << what;
+        std::vector<int> ids;
+        ASSERT_TRUE(library.Encode("the band", &ids).ok());
+        const auto tokenizer = makeSentencePiece(bytes, "odd.model");
+        EXPECT_EQ(tokenizer->size(), library.GetPieceSize()) << what;
+        EXPECT_EQ(tokenizer->encode("the band", {}).ids(), (std::vector<TokenId>(ids.begin(), ids.end()))) << what;
+    }
 }
 
 TEST_F(FindTokenizer, ManyEntriesDoNotHoldItUp)

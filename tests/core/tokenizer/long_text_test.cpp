@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <random>
 
 namespace {
@@ -48,8 +49,8 @@ TEST(LongText, TheIdsOfOneCall)
     const auto tokens = openSentencePiece(demoModel)->encode(text, {});
     EXPECT_TRUE(keepsInvariants(tokens));
     EXPECT_EQ(tokens.ids(), idsOfOneCall(demoModel, text));
-    EXPECT_EQ(tokens, makeSentencePiece(test_models::bytesOf(demoModel), demoModel, 64)->encode(text, {}));
-    EXPECT_EQ(tokens, makeSentencePiece(test_models::bytesOf(demoModel), demoModel, 1U << 20)->encode(text, {}));
+    EXPECT_EQ(tokens, makeSentencePiece(test_models::bytesOf(demoModel), demoModel, {.partBytes = 64})->encode(text, {}));
+    EXPECT_EQ(tokens, makeSentencePiece(test_models::bytesOf(demoModel), demoModel, {.partBytes = 1U << 20})->encode(text, {}));
 }
 
 std::vector<Token> streamed(const Tokenizer& tokenizer, std::string_view text, const TextPolicy& policy, std::size_t bytesAtATime)
@@ -126,14 +127,118 @@ TEST(LongText, CanBeCancelledOnTheWay)
     EXPECT_LT(reached, 0.35);
 }
 
-TEST(LongText, OneWordOfMegabytesIsRefusedWithARemedy)
+/// One word of so many letters: all alike, or at random, so that pairs are joined in every way.
+std::string oneWord(std::size_t size, std::string_view letters, unsigned seed)
 {
-    try {
-        openSentencePiece(demoModel)->encode(std::string(5U << 20, 'a'), {});
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("5 MB"));
-        EXPECT_THAT(error.what(), testing::HasSubstr("\"lines\""));
+    std::mt19937 random(seed);
+    std::string word;
+    for (std::size_t i = 0; i < size; ++i)
+        word += letters[random() % letters.size()];
+    return word;
+}
+
+/// A vocabulary of two letters in which every pair may be joined, the order of joins being as odd as can be.
+test_models::Model chains(unsigned seed)
+{
+    std::mt19937 random(seed);
+    test_models::Model model;
+    std::vector<std::string> pieces{"a", "b", "▁"};
+    for (int size = 2; size <= 6; ++size)
+        for (int i = 0; i < 6; ++i)
+            pieces.push_back(oneWord(static_cast<std::size_t>(size), "ab", static_cast<unsigned>(random())));
+    std::sort(pieces.begin() + 3, pieces.end());
+    pieces.erase(std::unique(pieces.begin() + 3, pieces.end()), pieces.end());
+    std::shuffle(pieces.begin() + 3, pieces.end(), random);
+    model.add(pieces);
+    return model;
+}
+
+TEST(FaultC2, AWordOfAnyLengthIsThatOfOneCall)
+{
+    for (unsigned seed = 0; seed < 30; ++seed) {
+        const std::string bytes = chains(seed).bytes();
+        sentencepiece::SentencePieceProcessor library;
+        ASSERT_TRUE(library.LoadFromSerializedProto(bytes).ok());
+        for (const std::string_view letters : {"a", "ab", "aaaab", "abc"}) {
+            const std::string word = oneWord(3000, letters, seed);
+            std::vector<int> ids;
+            ASSERT_TRUE(library.Encode(word, &ids).ok());
+            const std::vector<TokenId> wanted(ids.begin(), ids.end());
+            std::size_t most = 0;
+            const auto tokenizer =
+                makeSentencePiece(bytes, "chains.model", {.windowBytes = 128, .onCall = [&](std::size_t size) { most = std::max(most, size); }});
+            const auto whole = tokenizer->encode(word, {});
+            EXPECT_EQ(whole.ids(), wanted) << seed << ' ' << letters;
+            EXPECT_LE(most, 128U);
+            EXPECT_TRUE(keepsInvariants(whole));
+            EXPECT_EQ(streamed(*tokenizer, word, {}, 700), whole.tokens) << seed << ' ' << letters;
+        }
+    }
+}
+
+TEST(FaultC2, MegabytesOfOneLetterAreCutAndCanBeStopped)
+{
+    // 3 MB in one call took a minute and a gigabyte.
+    const auto bytes = test_models::bytesOf(demoModel);
+    std::size_t calls = 0;
+    std::size_t most = 0;
+    const auto tokenizer = makeSentencePiece(bytes, demoModel, {.onCall = [&](std::size_t size) {
+        ++calls;
+        most = std::max(most, size);
+    }});
+    for (const char* const letter : {"a", "é", "."}) {
+        std::string word;
+        while (word.size() < (1U << 20))
+            word += letter;
+        std::size_t tokens = 0;
+        const auto stream = tokenizer->stream({});
+        for (std::size_t place = 0; place < word.size(); place += 1U << 16)
+            tokens += stream->add(std::string_view(word).substr(place, 1U << 16)).size();
+        tokens += stream->finish().size();
+        EXPECT_EQ(tokens, tokenizer->encode(word, {}).tokens.size()) << letter;
+    }
+    EXPECT_LE(most, sentencePieceWindowBytes);
+    EXPECT_GT(calls, 50U);
+    std::string unknown; // joined into one token
+    while (unknown.size() < (1U << 18))
+        unknown += "깰";
+    EXPECT_EQ(tokenizer->encode(unknown, {}).ids(), idsOfOneCall(demoModel, unknown));
+
+    std::stop_source stop;
+    calls = 0;
+    const auto stopping = makeSentencePiece(bytes, demoModel, {.onCall = [&](std::size_t) {
+        if (++calls == 5)
+            stop.request_stop();
+    }});
+    EXPECT_THROW(stopping->encode(std::string(3U << 20, 'a'), {}, {.report = {}, .stop = stop.get_token()}), Cancelled);
+    EXPECT_LE(calls, 6U);
+}
+
+TEST(FaultC2, WhatCannotBeCutIsRefusedBeforeItFillsTheMemory)
+{
+    auto unigram = test_models::smallBpe();
+    unigram.algorithm = 1;
+    auto unused = test_models::smallBpe();
+    unused.pieces[6].type = test_models::Type::Unused;
+    for (const auto& model : {unigram, unused}) {
+        const auto tokenizer = makeSentencePiece(model.bytes(), "one call.model");
+        const auto refusal = [](const auto& work) {
+            try {
+                work();
+            } catch (const Error& error) {
+                return std::string(error.what());
+            }
+            return std::string();
+        };
+        EXPECT_THAT(refusal([&] { tokenizer->encode(std::string(5U << 20, 'a'), {}); }), testing::HasSubstr("\"lines\""));
+        std::size_t given = 0;
+        EXPECT_THAT(refusal([&] {
+                        const auto stream = tokenizer->stream({});
+                        for (; given < (64U << 20); given += 1U << 16)
+                            stream->add(std::string(1U << 16, 'a'));
+                    }),
+                    testing::HasSubstr("without a place"));
+        EXPECT_LE(given, 9U << 20) << "a stream is refused when it is too long, not when it has ended";
     }
 }
 

@@ -79,10 +79,10 @@ TEST(Spans, ComposedAndDecomposedCharacters)
     EXPECT_EQ(shown(*tokenizer, "\u30FF"), "▁[0,0) コト[0,3)");
     EXPECT_EQ(shown(*tokenizer, "\u1FBD"),
               "▁[0,0) \u0313[0,3)"); // decomposes into space and comma; the leading space is dropped
-    EXPECT_EQ(shown(*tokenizer, "a\u1FBDb"), "▁a[0,1) ▁[1,4)+\u0313[4,4) b[4,5)");
-    EXPECT_EQ(shown(*tokenizer, "oﬁce"), "▁of[0,4)+ice[4,6)");
-    EXPECT_EQ(shown(*tokenizer, "？……"), "▁[0,0) ?[0,3) ..[3,6)+..[6,9)+..[9,9)");
-    EXPECT_EQ(shown(*tokenizer, "½ cup"), "▁[0,0) 1[0,2)+⁄[2,2)+2[2,2) ▁cup[2,6)");
+    EXPECT_EQ(shown(*tokenizer, "a\u1FBDb"), "▁a[0,1) ▁[1,1)+\u0313[1,4) b[4,5)");
+    EXPECT_EQ(shown(*tokenizer, "oﬁce"), "▁of[0,1)+ice[1,6)");
+    EXPECT_EQ(shown(*tokenizer, "？……"), "▁[0,0) ?[0,3) ..[3,3)+..[3,6)+..[6,9)");
+    EXPECT_EQ(shown(*tokenizer, "½ cup"), "▁[0,0) 1[0,0)+⁄[0,0)+2[0,2) ▁cup[2,6)");
 }
 
 TEST(Spans, UnknownCharacters)
@@ -110,7 +110,7 @@ TEST(Spans, BytesOfOneCharacterAreOneGroup)
 {
     const auto tokenizer = withBytes();
     EXPECT_EQ(shown(*tokenizer, "깰 💩"),
-              "▁[0,0) <0xEA>[0,3)+<0xB9>[3,3)+<0xB0>[3,3) ▁[3,4) <0xF0>[4,8)+<0x9F>[8,8)+<0x92>[8,8)+<0xA9>[8,8)");
+              "▁[0,0) <0xEA>[0,0)+<0xB9>[0,0)+<0xB0>[0,3) ▁[3,4) <0xF0>[4,4)+<0x9F>[4,4)+<0x92>[4,4)+<0xA9>[4,8)");
     EXPECT_EQ(shown(*tokenizer, std::string_view("\0\t", 2)), "▁[0,0) <0x00>[0,1) <0x09>[1,2)");
     EXPECT_EQ(shown(*tokenizer, "  a  "),
               "▁▁[0,1) ▁a[1,3) ▁▁[3,5)"); // the dummy prefix is the first half of the first piece
@@ -120,8 +120,8 @@ TEST(Spans, InvalidUtf8)
 {
     const auto tokenizer = withBytes();
     EXPECT_EQ(shown(*tokenizer, "a\xFF\xFE"),
-              "▁a[0,1) <0xEF>[1,2)+<0xBF>[2,2)+<0xBD>[2,2) <0xEF>[2,3)+<0xBF>[3,3)+<0xBD>[3,3)");
-    EXPECT_EQ(shown(*tokenizer, "\xE2\x82x"), "▁[0,0) <0xEF>[0,2)+<0xBF>[2,2)+<0xBD>[2,2) x[2,3)");
+              "▁a[0,1) <0xEF>[1,1)+<0xBF>[1,1)+<0xBD>[1,2) <0xEF>[2,2)+<0xBF>[2,2)+<0xBD>[2,3)");
+    EXPECT_EQ(shown(*tokenizer, "\xE2\x82x"), "▁[0,0) <0xEF>[0,0)+<0xBF>[0,0)+<0xBD>[0,2) x[2,3)");
     EXPECT_EQ(shown(*demo(), "a\xE2\x82 X\xE2"), "▁a[0,1) ▁[1,3) X[4,5) (3,4) (5,6)"); // nmt_nfkc makes U+FFFD a space
 }
 

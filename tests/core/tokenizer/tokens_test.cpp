@@ -46,8 +46,8 @@ TEST(TokensTouching, RangesAndPlaces)
 TEST(TokensTouching, WholeGroups)
 {
     // "of" and "ice" of "oﬁce", then three bytes of one character
-    const std::vector<Token> tokens{token(0, 4, 0), token(4, 6, 0), token(6, 9, 1),
-                                    token(9, 9, 1), token(9, 9, 1), token(9, 10, 2)};
+    const std::vector<Token> tokens{token(0, 1, 0), token(1, 6, 0), token(6, 6, 1),
+                                    token(6, 6, 1), token(6, 9, 1), token(9, 10, 2)};
     EXPECT_EQ(tokensTouching(tokens, {0, 1}), (TokenRange{0, 2}));
     EXPECT_EQ(tokensTouching(tokens, {5, 6}), (TokenRange{0, 2}));
     EXPECT_EQ(tokensTouching(tokens, {6, 7}), (TokenRange{2, 5}));
