@@ -12,7 +12,7 @@ class App;
 
 namespace headscope::app {
 
-/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator, --sidecar; and for those that compute,
+/// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator, --sidecar, --weights; and for those that compute,
 /// --device and --dtype. Has to outlive the parsing.
 class ModelOptions
 {
@@ -34,6 +34,7 @@ private:
     std::string m_textPolicy;
     std::optional<std::string> m_documentSeparator;
     std::string m_sidecar;
+    std::string m_weights;
     std::string m_device = "cpu";
     std::string m_dtype = "float32";
 };

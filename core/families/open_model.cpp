@@ -32,6 +32,21 @@ const Family& chooseFamily(const Checkpoint& checkpoint, const std::string& want
                             checkpoint.tensors.empty() ? "" : checkpoint.tensors.front().name, fmt::join(familyNames(), ", ")));
 }
 
+/// Whether the names, as they are, are those of a family's model; files of the packages say themselves where their parts lie.
+bool isSomeModel(const Checkpoint& names)
+{
+    std::string embedding = "embedding.weight";
+    if (const auto& parameters = names.hyperParameters; parameters.is_object() && parameters.contains("keys")) {
+        const auto& keys = parameters.at("keys");
+        if (keys.is_object() && keys.contains("embedding") && keys.at("embedding").is_string())
+            embedding = keys.at("embedding").get<std::string>();
+    }
+    const auto known = families();
+    return std::any_of(known.begin(), known.end(), [&](const Family& family) {
+        return family.recognises(names) && (family.name != "switchhead" || names.find(embedding));
+    });
+}
+
 } // namespace
 
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
@@ -79,7 +94,7 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    const auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters}, progress);
+    const auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
     return family.open({checkpoint, options, compute, progress});
