@@ -30,6 +30,7 @@ void ModelOptions::add(CLI::App& app, const std::string& positional, const std::
     app.add_option("--document-separator" + suffix, m_documentSeparator, "what stands behind every document of a corpus, against the family's convention")
         ->type_name("TEXT");
     app.add_option("--sidecar" + suffix, m_sidecar, "JSON file with hyper-parameters, in the place of a headscope.json beside it")->type_name("FILE");
+    app.add_option("--weights" + suffix, m_weights, "which weights, where the file holds several sets (model, ema)")->type_name("NAME");
 }
 
 void ModelOptions::addCompute(CLI::App& app)
@@ -73,6 +74,7 @@ core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
     options.family = m_family;
     options.tokenizer = m_tokenizer;
     options.sidecar = m_sidecar;
+    options.weights = m_weights;
     if (!m_textPolicy.empty())
         options.textSplit = core::textSplitFromString(m_textPolicy);
     options.documentSeparator = m_documentSeparator;

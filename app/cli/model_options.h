@@ -29,8 +29,7 @@ struct MemoryOptions {
 };
 
 /// What every command that opens a checkpoint takes: MODEL, --family, --tokenizer, --text-policy, --document-separator,
-/// --sidecar; and for those that compute,
-/// --device, --dtype, --memory-blocks and --segment. Has to outlive the parsing.
+/// --sidecar, --weights; and for those that compute, --device, --dtype, --memory-blocks and --segment. Has to outlive the parsing.
 class ModelOptions
 {
 public:
@@ -59,6 +58,7 @@ private:
     std::string m_textPolicy;
     std::optional<std::string> m_documentSeparator;
     std::string m_sidecar;
+    std::string m_weights;
     std::string m_device = "cpu";
     std::string m_dtype = "float32";
     MemoryOptions m_memory;

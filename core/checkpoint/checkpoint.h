@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,6 +82,8 @@ struct Checkpoint {
 struct CheckpointOptions {
     std::filesystem::path sidecar = {}; // hyper-parameters in the place of a headscope.json beside the checkpoint
     GivenParameters given = {};         // hyper-parameters that come before those of any file
+    std::string weights = {};           // of several sets of weights this one ("ema"): a key, or what stands before the names
+    std::function<bool(const Checkpoint&)> recognises = {}; // whether names (and nothing else) are those of a model
 };
 
 /// Opens a file, or a folder that holds one checkpoint. What the bytes are decides, not the extension. Never executes

@@ -5,6 +5,7 @@
 #include "core/checkpoint/file_bytes.h"
 #include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/message_text.h"
+#include "core/checkpoint/other_formats.h"
 #include "core/checkpoint/safetensors_reader.h"
 #include "core/checkpoint/shard_index.h"
 #include "core/error.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,19 @@ std::vector<fs::path> candidatesIn(const fs::path& folder)
     }
     std::ranges::sort(candidates);
     return candidates;
+}
+
+/// An index whose shards are not there; whoever reads it says which.
+std::optional<fs::path> loneIndex(const fs::path& folder)
+{
+    std::error_code error;
+    std::vector<fs::path> found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        if (isShardIndex(entry.path()) && entry.is_regular_file(error))
+            found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 std::string listed(const std::vector<fs::path>& files)
@@ -128,6 +143,10 @@ fs::path checkpointFileOf(const fs::path& path)
     std::vector<fs::path> candidates = candidatesIn(path);
     if (candidates.empty() && fs::is_directory(path / "checkpoint", error)) // the folder of a training run
         candidates = candidatesIn(path / "checkpoint");
+    if (candidates.empty() || candidates.size() > 1)
+        refuseForeignFolder(candidates.empty() ? path : candidates.front().parent_path());
+    if (const auto index = candidates.empty() ? loneIndex(path) : std::nullopt)
+        return *index;
     if (candidates.empty())
         throw Error(fmt::format(
             "{} is a folder without a checkpoint (a file ending in {}); open the file or the folder that holds it.",

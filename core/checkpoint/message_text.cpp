@@ -2,7 +2,9 @@
 #include "core/checkpoint/message_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace headscope::core {
@@ -60,21 +62,32 @@ std::string toUtf8(std::string_view text)
 
 std::string quotedName(std::string_view name)
 {
-    std::string result = "\"";
-    std::size_t shownBytes = 0;
-    while (!name.empty() && shownBytes < kLongestName) {
-        const std::size_t length = utf8Length(name);
-        const auto first = static_cast<std::uint8_t>(name.front());
-        const bool c1Control = first == 0xC2 && length == 2 && static_cast<std::uint8_t>(name[1]) < 0xA0;
+    return '"' + shortened(name) + '"';
+}
+
+std::string shortened(std::string_view text)
+{
+    std::string result;
+    while (!text.empty() && result.size() < kLongestName) {
+        const std::size_t length = utf8Length(text);
+        const auto first = static_cast<std::uint8_t>(text.front());
+        const bool c1Control = first == 0xC2 && length == 2 && static_cast<std::uint8_t>(text[1]) < 0xA0;
         if (length == 0 || first < 0x20 || first == 0x7F || c1Control)
             result += fmt::format("\\x{:02x}", first);
         else
-            result += name.substr(0, length);
-        const std::size_t step = length == 0 ? 1 : length;
-        name.remove_prefix(step);
-        shownBytes += step;
+            result += text.substr(0, length);
+        text.remove_prefix(length == 0 ? 1 : length);
     }
-    return result + (name.empty() ? "\"" : "…\"");
+    return text.empty() ? result : result + "…";
+}
+
+std::string shownShape(std::span<const std::int64_t> shape)
+{
+    constexpr std::size_t mostSizes = 8;
+    std::string sizes = fmt::format("{}", fmt::join(shape.first(std::min(shape.size(), mostSizes)), ", "));
+    if (shape.size() > mostSizes)
+        sizes += fmt::format(", … ({} dimensions)", shape.size());
+    return "[" + sizes + "]";
 }
 
 std::string shown(const std::filesystem::path& path)

@@ -9,6 +9,8 @@
 #include "core/checkpoint/shard_index.h"
 #include "core/checkpoint/sniff.h"
 #include "core/checkpoint/torch_reader.h"
+#include "core/checkpoint/weight_sets.h"
+#include "core/checkpoint/wrapped_names.h"
 
 #include <fmt/format.h>
 
@@ -29,12 +31,47 @@ void append(std::vector<T>& all, std::vector<T> more)
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-void readSafetensorsInto(Checkpoint& checkpoint, const std::shared_ptr<const FileBytes>& file)
+/// Tensors that safetensors' save_model left out because they share the storage of others; the file's metadata says which.
+void addTied(SafetensorsContent& content, std::vector<std::string>& notes)
 {
-    SafetensorsContent content = readSafetensors(file);
+    std::vector<TensorView> tied;
+    const auto find = [&](const std::string& name) {
+        const auto found = std::ranges::lower_bound(content.tensors, name, {}, &TensorView::name);
+        return found != content.tensors.end() && found->name == name ? &*found : nullptr;
+    };
+    for (const auto& [left, kept] : content.metadata) {
+        const TensorView* tensor = find(kept);
+        if (tensor == nullptr || find(left) != nullptr || tied.size() == content.tensors.size())
+            continue;
+        tied.push_back(*tensor);
+        tied.back().name = left;
+    }
+    if (tied.empty())
+        return;
+    notes.push_back(fmt::format("The file's metadata says that {} is {} under another name{}.", quotedName(tied.front().name),
+                                quotedName(content.metadata.at(tied.front().name)),
+                                tied.size() > 1 ? fmt::format(", and {} more alike", tied.size() - 1) : ""));
+    append(content.tensors, std::move(tied));
+}
+
+nlohmann::json extraMetadata(const SafetensorsContent& content)
+{
+    constexpr std::size_t most = 1000;
+    nlohmann::json extras = nlohmann::json::object();
+    for (const auto& [key, value] : content.metadata) {
+        if (extras.size() < most)
+            extras[key] = value;
+    }
+    return extras;
+}
+
+void readSafetensorsInto(Checkpoint& checkpoint, const std::shared_ptr<const FileBytes>& file, const Progress& progress)
+{
+    SafetensorsContent content = readSafetensors(file, progress);
     checkpoint.container = "safetensors";
     if (!content.metadata.empty())
-        checkpoint.extras["metadata"] = content.metadata;
+        checkpoint.extras["metadata"] = extraMetadata(content);
+    addTied(content, checkpoint.notes);
     append(checkpoint.tensors, std::move(content.tensors));
 }
 
@@ -47,31 +84,34 @@ nlohmann::json runInvariants(const TorchFile& file)
     return found && file.document().isDictLike(*found) ? pickleToJson(file.document(), *found) : nlohmann::json();
 }
 
-void readTorchInto(Checkpoint& checkpoint, const TorchFile& file)
+/// Whether the file's own structure had the weights that `options.weights` names.
+bool readTorchInto(Checkpoint& checkpoint, const TorchFile& file, const CheckpointOptions& options, const Progress& progress)
 {
-    NamedTensors model = modelTensors(file);
+    ChosenWeights model = chooseWeights(file, options, progress);
     checkpoint.container = file.container();
     checkpoint.extras.update(extrasOf(file));
     append(checkpoint.tensors, std::move(model.tensors));
     append(checkpoint.notes, std::move(model.notes));
     if (!checkpoint.parameterSources.empty()) // of another shard
-        return;
+        return model.byName;
     if (nlohmann::json args = runArguments(file); !args.empty())
         checkpoint.parameterSources.push_back({kRunArguments, std::move(args)});
     else if (nlohmann::json invariants = runInvariants(file); !invariants.empty())
         checkpoint.parameterSources.push_back({kRunInvariants, std::move(invariants)}); // they may lie elsewhere in it
+    return model.byName;
 }
 
-/// Adds what one file holds, under the names it has there.
-void readFileInto(Checkpoint& checkpoint, const fs::path& path)
+/// Adds what one file holds, under the names it has there. Whether it had the weights that `options.weights` names.
+bool readFileInto(Checkpoint& checkpoint, const fs::path& path, const CheckpointOptions& options, const Progress& progress)
 {
     const std::shared_ptr<const FileBytes> file = FileBytes::open(path);
     checkpoint.files.push_back(file);
     switch (sniffContainer(*file)) {
-    case ContainerKind::Safetensors: return readSafetensorsInto(checkpoint, file);
-    case ContainerKind::TorchZip: return readTorchInto(checkpoint, TorchFile::openZip(file));
-    case ContainerKind::TorchLegacy: return readTorchInto(checkpoint, TorchFile::openLegacy(file));
+    case ContainerKind::Safetensors: readSafetensorsInto(checkpoint, file, progress); return false;
+    case ContainerKind::TorchZip: return readTorchInto(checkpoint, TorchFile::openZip(file, progress), options, progress);
+    case ContainerKind::TorchLegacy: return readTorchInto(checkpoint, TorchFile::openLegacy(file, progress), options, progress);
     }
+    return false;
 }
 
 /// The shards must hold exactly what the index says: each tensor in its file and in no other.
@@ -89,24 +129,26 @@ void checkAgainstIndex(Checkpoint& checkpoint, const ShardIndex& index)
     }
     for (const auto& [name, shard] : index.shardOf) {
         const auto found = holder.find(name);
-        if (found == holder.end() || found->second != shard)
+        if (found == holder.end() || found->second != index.shards[shard])
             throw Error(fmt::format(
                 "{} puts tensor {} into {}, which does not hold it; index and shards do not belong together: download "
                 "them again.",
-                shown(index.path), quotedName(name), quotedName(shard)));
+                shown(index.path), quotedName(name), quotedName(index.shards[shard])));
     }
     if (unnamed != 0)
         checkpoint.notes.push_back(fmt::format("{} tensors of the shards are not in their index.", unnamed));
 }
 
-void readShardsInto(Checkpoint& checkpoint, const fs::path& path, const Progress& progress)
+bool readShardsInto(Checkpoint& checkpoint, const fs::path& path, const CheckpointOptions& options, const Progress& progress)
 {
-    const ShardIndex index = readShardIndex(path);
+    const ShardIndex index = readShardIndex(path, progress);
+    bool chosen = false;
     for (std::size_t i = 0; i < index.shards.size(); ++i) {
         progress.at(static_cast<double>(i) / static_cast<double>(index.shards.size()), "opening");
-        readFileInto(checkpoint, path.parent_path() / index.shards[i]);
+        chosen = readFileInto(checkpoint, path.parent_path() / index.shards[i], options, progress) || chosen;
     }
     checkAgainstIndex(checkpoint, index);
+    return chosen;
 }
 
 void refuseLoneShard(const fs::path& file)
@@ -118,11 +160,15 @@ void refuseLoneShard(const fs::path& file)
                         shown(file), shard->number, shard->count));
 }
 
-void finishNames(Checkpoint& checkpoint, const fs::path& file)
+void finishNames(Checkpoint& checkpoint, const fs::path& file, const CheckpointOptions& options, bool weightsChosen)
 {
     if (checkpoint.tensors.empty())
         throw Error(fmt::format("{} holds no tensors; open the file with the weights.", shown(file)));
-    NamedTensors named = withPlainNames(std::move(checkpoint.tensors), file);
+    Checkpoint about;
+    about.path = checkpoint.path;
+    about.hyperParameters = checkpoint.hyperParameters;
+    about.tensors = std::move(checkpoint.tensors);
+    NamedTensors named = withPlainNames(std::move(about), file, options, weightsChosen);
     checkpoint.tensors = std::move(named.tensors);
     append(checkpoint.notes, std::move(named.notes));
 }
@@ -190,15 +236,16 @@ Checkpoint openCheckpoint(const fs::path& path, const CheckpointOptions& options
     Checkpoint checkpoint;
     checkpoint.path = path;
     checkpoint.extras = nlohmann::json::object();
+    bool weightsChosen = false;
     if (isShardIndex(file)) {
-        readShardsInto(checkpoint, file, progress);
+        weightsChosen = readShardsInto(checkpoint, file, options, progress);
     } else {
         refuseLoneShard(file);
-        readFileInto(checkpoint, file);
+        weightsChosen = readFileInto(checkpoint, file, options, progress);
     }
-    finishNames(checkpoint, file);
     noteFilesBeside(file);
-    addHyperParameters(checkpoint, file, options);
+    addHyperParameters(checkpoint, file, options); // first: they may say what the names are
+    finishNames(checkpoint, file, options, weightsChosen);
     progress.at(1.0, "opening");
     return checkpoint;
 }

@@ -55,17 +55,16 @@ void PickleMachine::push(PickleId id)
     m_stack.push_back(id);
 }
 
-PickleId PickleMachine::add(PickleValue value)
+PickleId PickleMachine::add(PickleKind kind, std::uint32_t a, std::uint32_t b, bool flag)
 {
-    if (m_document.values.size() >= kMostValues)
+    if (m_document.size() >= kMostValues)
         fail(fmt::format("it describes more than {} values", kMostValues));
-    m_document.values.push_back(std::move(value));
-    return PickleId(static_cast<std::uint32_t>(m_document.values.size() - 1));
+    return m_document.add(kind, a, b, flag);
 }
 
-PickleId PickleMachine::pushNew(PickleValue value)
+PickleId PickleMachine::pushNew(PickleKind kind, std::uint32_t a, std::uint32_t b, bool flag)
 {
-    const PickleId id = add(std::move(value));
+    const PickleId id = add(kind, a, b, flag);
     push(id);
     return id;
 }
@@ -88,128 +87,171 @@ void PickleMachine::pushMark()
 {
     if (m_marks.size() >= kMostMarks)
         fail("it is nested without end");
-    m_marks.push_back(m_stack.size());
+    m_marks.push_back(static_cast<std::uint32_t>(m_stack.size()));
 }
 
-std::vector<PickleId> PickleMachine::popToMark()
+std::size_t PickleMachine::popMark()
 {
     if (m_marks.empty())
         fail("a mark is missing on its stack");
-    const auto begin = m_stack.begin() + static_cast<std::ptrdiff_t>(m_marks.back());
-    std::vector<PickleId> items(begin, m_stack.end());
-    m_stack.erase(begin, m_stack.end());
+    const std::size_t count = m_stack.size() - m_marks.back();
     m_marks.pop_back();
-    return items;
+    return count;
 }
 
-PickleEntries PickleMachine::popPairsToMark()
+PickleId PickleMachine::addText(PickleKind kind, std::string_view raw)
 {
-    const std::vector<PickleId> items = popToMark();
-    if (items.size() % 2 != 0)
-        fail("a key has no value");
-    PickleEntries entries;
-    entries.reserve(items.size() / 2);
-    for (std::size_t i = 0; i < items.size(); i += 2)
-        entries.emplace_back(items[i], items[i + 1]);
-    return entries;
+    const auto offset = raw.data() - reinterpret_cast<const char*>(m_bytes.data());
+    return add(kind, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(raw.size()));
 }
 
-void PickleMachine::pushString(std::string decoded)
+void PickleMachine::pushDecoded(const std::string& text)
 {
-    m_document.decoded.push_back(std::make_unique<const std::string>(std::move(decoded)));
-    pushNew(std::string_view(*m_document.decoded.back()));
+    if (m_document.m_decoded.size() + text.size() > UINT32_MAX)
+        fail("its texts are too long");
+    pushNew(PickleKind::Text, static_cast<std::uint32_t>(m_document.m_decoded.size()), static_cast<std::uint32_t>(text.size()), true);
+    m_document.m_decoded += text;
+}
+
+void PickleMachine::pushNumber(PickleKind kind, std::uint64_t bits)
+{
+    pushNew(kind, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32));
 }
 
 void PickleMachine::pushInteger(std::string_view digits)
 {
-    if (digits == "00" || digits == "01") { // how protocol 0 writes bool
-        pushNew(digits == "01");
-        return;
-    }
+    if (digits == "00" || digits == "01") // how protocol 0 writes bool
+        return push(PickleId(digits == "01" ? True : False));
     if (digits.ends_with('L'))
         digits.remove_suffix(1);
     const std::optional<PickleInteger> value = parsePickleInteger(digits);
     if (!value)
         fail(fmt::format("{} is not an integer", quotedName(digits)));
     if (value->fits)
-        pushNew(value->value);
+        pushInteger(value->value);
     else
-        pushNew(PickleBigInt{digits});
+        pushText(PickleKind::BigInt, digits);
 }
 
 void PickleMachine::pushLong(std::string_view twosComplement)
 {
-    if (twosComplement.size() > 8) {
-        pushNew(PickleBigInt{twosComplement});
-        return;
-    }
+    if (twosComplement.size() > 8)
+        return pushText(PickleKind::BigInt, twosComplement);
     const bool negative = !twosComplement.empty() && (static_cast<unsigned char>(twosComplement.back()) & 0x80U) != 0;
     std::uint64_t bits = negative ? ~std::uint64_t{0} : 0;
     std::memcpy(&bits, twosComplement.data(), twosComplement.size());
-    pushNew(static_cast<std::int64_t>(bits));
+    pushNumber(PickleKind::Integer, bits);
 }
 
-void PickleMachine::pushClass(std::string_view module, std::string_view name)
+void PickleMachine::pushClass(PickleId module, PickleId name)
 {
-    if (module == "__builtin__") // Python 2's name of the module
-        module = "builtins";
-    pushNew(PickleClass{fmt::format("{}.{}", module, name)});
+    pushNew(PickleKind::Class, static_cast<std::uint32_t>(module), static_cast<std::uint32_t>(name));
 }
 
-void PickleMachine::pushTuple(std::size_t size)
+void PickleMachine::pushFilled(PickleKind kind, std::size_t count)
 {
-    if (m_stack.size() - floor() < size)
+    if (m_stack.size() - floor() < count)
         fail("a value is missing on its stack");
-    const auto begin = m_stack.end() - static_cast<std::ptrdiff_t>(size);
-    PickleTuple tuple{{begin, m_stack.end()}};
-    m_stack.erase(begin, m_stack.end());
-    pushNew(std::move(tuple));
+    if (kind == PickleKind::Tuple && count == 0)
+        return push(PickleId(EmptyTuple));
+    if (kind == PickleKind::Dict)
+        requirePairs(count);
+    const PickleId id = add(kind, 0, 0);
+    fill(id, count);
+    push(id);
 }
 
-void PickleMachine::appendItems(PickleId target, const std::vector<PickleId>& items)
+void PickleMachine::requirePairs(std::size_t count) const
 {
-    std::vector<PickleId>* list = nullptr;
-    if (auto* plain = mutableGet<PickleList>(target))
-        list = &plain->items;
-    else if (auto* set = mutableGet<PickleSet>(target))
-        list = &set->items;
-    else if (auto* object = mutableGet<PickleObject>(target))
-        list = &object->items;
-    else
+    if (count % 2 != 0)
+        fail("a key has no value");
+}
+
+void PickleMachine::fill(PickleId container, std::size_t count)
+{
+    const std::size_t at = PickleDocument::index(container);
+    PickleItems::Piece piece = m_document.piece(container);
+    bool fits = false;
+    PickleId* const begin = m_document.m_items.grow(piece, count, fits);
+    if (!fits)
+        fail("it holds too many values");
+    m_document.m_payloads[at] = {piece.begin, piece.count};
+    m_document.m_kinds[at].flag = piece.roomy;
+    for (std::size_t i = count; i-- > 0;) {
+        begin[i] = m_stack.back();
+        m_stack.pop_back();
+    }
+    m_document.count(count);
+}
+
+/// The container lies on the stack, the topmost `count` values go into it.
+void PickleMachine::appendItems(std::size_t count)
+{
+    if (m_stack.size() - floor() <= count)
+        fail("a value is missing on its stack");
+    PickleId target = m_stack[m_stack.size() - 1 - count];
+    if (m_document.isObject(target)) {
+        const PickleDocument::Parts* parts = m_document.partsOf(target);
+        const PickleId items = parts != nullptr && parts->items ? *parts->items : add(PickleKind::List, 0, 0);
+        m_document.partsFor(target).items = items;
+        target = items;
+    } else if (m_document.kind(target) != PickleKind::List && m_document.kind(target) != PickleKind::Set) {
         fail("items are added to what is no list");
-    list->insert(list->end(), items.begin(), items.end());
+    }
+    fill(target, count);
 }
 
-void PickleMachine::setEntries(PickleId target, const PickleEntries& entries)
+void PickleMachine::setEntries(std::size_t count)
 {
-    PickleEntries* dict = nullptr;
-    if (auto* plain = mutableGet<PickleDict>(target))
-        dict = &plain->entries;
-    else if (auto* object = mutableGet<PickleObject>(target))
-        dict = &object->entries;
-    else
+    requirePairs(count);
+    if (m_stack.size() - floor() <= count)
+        fail("a value is missing on its stack");
+    PickleId target = m_stack[m_stack.size() - 1 - count];
+    if (m_document.isObject(target)) {
+        if (count == 0)
+            return;
+        const PickleDocument::Parts* parts = m_document.partsOf(target);
+        const PickleId entries = parts != nullptr && parts->entries ? *parts->entries : add(PickleKind::Dict, 0, 0);
+        m_document.partsFor(target).entries = entries;
+        target = entries;
+    } else if (m_document.kind(target) != PickleKind::Dict) {
         fail("keys are set in what is no dict");
-    dict->insert(dict->end(), entries.begin(), entries.end());
+    }
+    fill(target, count);
+}
+
+void PickleMachine::setState()
+{
+    const PickleId state = pop();
+    if (m_document.isObject(top()))
+        m_document.partsFor(top()).state = state;
 }
 
 void PickleMachine::call(PickleId callable, PickleId args)
 {
-    if (m_document.get<PickleTuple>(args) == nullptr)
+    if (m_document.kind(args) != PickleKind::Tuple)
         fail("the arguments of a call are no tuple");
-    pushNew(PickleObject{callable, args, std::nullopt, {}, {}}); // described, never called
+    pushNew(PickleKind::Object, static_cast<std::uint32_t>(callable), static_cast<std::uint32_t>(args)); // described, never called
 }
 
 void PickleMachine::remember(std::uint64_t index)
 {
-    if (m_memo.size() >= kMostValues)
+    if (m_memo.size() + m_sparseMemo.size() >= kMostValues)
         fail("it remembers too many values");
-    m_memo[index] = top();
+    if (index < m_memo.size())
+        m_memo[index] = top();
+    else if (index == m_memo.size())
+        m_memo.push_back(top());
+    else
+        m_sparseMemo[index] = top();
 }
 
 void PickleMachine::recall(std::uint64_t index)
 {
-    const auto found = m_memo.find(index);
-    if (found == m_memo.end())
+    if (index < m_memo.size())
+        return push(m_memo[index]);
+    const auto found = m_sparseMemo.find(index);
+    if (found == m_sparseMemo.end())
         fail(fmt::format("it refers to value {}, which it never made", index));
     push(found->second);
 }

@@ -4,6 +4,7 @@
 #include "core/checkpoint/little_endian.h"
 #include "core/checkpoint/pickle_reader.h"
 
+#include <deque>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -15,16 +16,19 @@ namespace headscope::core {
 class PickleMachine
 {
 public:
-    PickleMachine(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where)
-        : m_bytes(*bytes), m_position(begin), m_where(where)
+    /// The values of which one is enough for a whole pickle.
+    enum Shared : std::uint32_t { None, False, True, EmptyTuple };
+
+    PickleMachine(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where,
+                  const Progress& progress)
+        : m_bytes(*bytes), m_position(begin), m_where(where), m_document(std::move(bytes), progress)
     {
-        m_document.bytes = std::move(bytes);
     }
 
     PickleResult run()
     {
-        while (step()) {
-        }
+        while (step())
+            m_document.count(1);
         m_document.root = pop();
         return {std::move(m_document), m_position};
     }
@@ -52,27 +56,29 @@ private:
 
     // The stack. Values below the last mark are out of reach, as in Python.
     void push(PickleId id);
-    PickleId pushNew(PickleValue value);
-    PickleId add(PickleValue value);
+    PickleId add(PickleKind kind, std::uint32_t a, std::uint32_t b, bool flag = false);
+    PickleId pushNew(PickleKind kind, std::uint32_t a = 0, std::uint32_t b = 0, bool flag = false);
     PickleId top() const;
     PickleId pop();
     void pushMark();
-    std::vector<PickleId> popToMark();
-    PickleEntries popPairsToMark();
+    std::size_t popMark(); // how many values lie above it
     std::size_t floor() const { return m_marks.empty() ? 0 : m_marks.back(); }
 
-    template <typename T>
-    T* mutableGet(PickleId id)
-    {
-        return std::get_if<T>(&m_document.values[static_cast<std::size_t>(id)]);
-    }
-    void pushString(std::string decoded);
+    PickleId addText(PickleKind kind, std::string_view raw); // which lies in the pickle
+    void pushText(PickleKind kind, std::string_view raw) { push(addText(kind, raw)); }
+    void pushDecoded(const std::string& text);
+    void pushNumber(PickleKind kind, std::uint64_t bits);
+    void pushInteger(std::int64_t value) { pushNumber(PickleKind::Integer, static_cast<std::uint64_t>(value)); }
     void pushInteger(std::string_view digits);
     void pushLong(std::string_view twosComplement);
-    void pushClass(std::string_view module, std::string_view name);
-    void pushTuple(std::size_t size);
-    void appendItems(PickleId target, const std::vector<PickleId>& items);
-    void setEntries(PickleId target, const PickleEntries& entries);
+    void pushClass(PickleId module, PickleId name);
+    void pushFilled(PickleKind kind, std::size_t count); // a container of the topmost values
+    void requirePairs(std::size_t count) const;
+    /// Takes the topmost values off the stack and appends them to a container.
+    void fill(PickleId container, std::size_t count);
+    void appendItems(std::size_t count);
+    void setEntries(std::size_t count);
+    void setState();
     void call(PickleId callable, PickleId args);
     void remember(std::uint64_t index);
     void recall(std::uint64_t index);
@@ -83,9 +89,10 @@ private:
     std::size_t m_opcodeAt = 0;
     const std::string& m_where;
     PickleDocument m_document;
-    std::vector<PickleId> m_stack;
-    std::vector<std::size_t> m_marks; // heights of the stack
-    std::unordered_map<std::uint64_t, PickleId> m_memo;
+    std::deque<PickleId> m_stack;
+    std::deque<std::uint32_t> m_marks; // heights of the stack
+    std::deque<PickleId> m_memo;       // as files have it: numbered from 0 on
+    std::unordered_map<std::uint64_t, PickleId> m_sparseMemo;
 };
 
 } // namespace headscope::core

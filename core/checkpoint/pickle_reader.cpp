@@ -14,15 +14,15 @@ namespace headscope::core {
 bool PickleMachine::pushScalar(char opcode)
 {
     switch (opcode) {
-    case 'N': pushNew(PickleNone{}); return true;
-    case '\x88': pushNew(true); return true;
-    case '\x89': pushNew(false); return true;
-    case 'J': pushNew(std::int64_t{takeNumber<std::int32_t>()}); return true;
-    case 'K': pushNew(std::int64_t{takeNumber<std::uint8_t>()}); return true;
-    case 'M': pushNew(std::int64_t{takeNumber<std::uint16_t>()}); return true;
+    case 'N': push(PickleId(None)); return true;
+    case '\x88': push(PickleId(True)); return true;
+    case '\x89': push(PickleId(False)); return true;
+    case 'J': pushInteger(std::int64_t{takeNumber<std::int32_t>()}); return true;
+    case 'K': pushInteger(std::int64_t{takeNumber<std::uint8_t>()}); return true;
+    case 'M': pushInteger(std::int64_t{takeNumber<std::uint16_t>()}); return true;
     case '\x8a': pushLong(take(takeNumber<std::uint8_t>())); return true;
     case '\x8b': pushLong(take(takeNumber<std::uint32_t>())); return true;
-    case 'G': pushNew(std::bit_cast<double>(__builtin_bswap64(takeNumber<std::uint64_t>()))); return true;
+    case 'G': pushNumber(PickleKind::Real, __builtin_bswap64(takeNumber<std::uint64_t>())); return true;
     case 'I':
     case 'L': pushInteger(takeLine()); return true;
     case 'F': {
@@ -30,7 +30,7 @@ bool PickleMachine::pushScalar(char opcode)
         const std::optional<double> value = parsePickleFloat(line);
         if (!value)
             fail(fmt::format("{} is not a number", quotedName(line)));
-        pushNew(*value);
+        pushNumber(PickleKind::Real, std::bit_cast<std::uint64_t>(*value));
         return true;
     }
     default: return false;
@@ -40,23 +40,30 @@ bool PickleMachine::pushScalar(char opcode)
 bool PickleMachine::pushText(char opcode)
 {
     switch (opcode) {
-    case '\x8c': pushNew(take(takeNumber<std::uint8_t>())); return true;
-    case 'X': pushNew(take(takeNumber<std::uint32_t>())); return true;
-    case '\x8d': pushNew(take(takeNumber<std::uint64_t>())); return true;
-    case 'U': pushNew(take(takeNumber<std::uint8_t>())); return true; // a str of Python 2
-    case 'T': pushNew(take(takeNumber<std::uint32_t>())); return true;
-    case 'C': pushNew(PickleBytes{take(takeNumber<std::uint8_t>())}); return true;
-    case 'B': pushNew(PickleBytes{take(takeNumber<std::uint32_t>())}); return true;
+    case '\x8c': pushText(PickleKind::Text, take(takeNumber<std::uint8_t>())); return true;
+    case 'X': pushText(PickleKind::Text, take(takeNumber<std::uint32_t>())); return true;
+    case '\x8d': pushText(PickleKind::Text, take(takeNumber<std::uint64_t>())); return true;
+    case 'U': pushText(PickleKind::Text, take(takeNumber<std::uint8_t>())); return true; // a str of Python 2
+    case 'T': pushText(PickleKind::Text, take(takeNumber<std::uint32_t>())); return true;
+    case 'C': pushText(PickleKind::Bytes, take(takeNumber<std::uint8_t>())); return true;
+    case 'B': pushText(PickleKind::Bytes, take(takeNumber<std::uint32_t>())); return true;
     case '\x8e': // BINBYTES8
     case '\x96': // BYTEARRAY8
-        pushNew(PickleBytes{take(takeNumber<std::uint64_t>())});
+        pushText(PickleKind::Bytes, take(takeNumber<std::uint64_t>()));
         return true;
-    case 'V': pushString(decodeRawUnicodeEscape(takeLine())); return true;
+    case 'V': {
+        const std::string_view line = takeLine();
+        if (const std::string decoded = decodeRawUnicodeEscape(line); decoded == line)
+            pushText(PickleKind::Text, line);
+        else
+            pushDecoded(decoded);
+        return true;
+    }
     case 'S': {
         std::optional<std::string> decoded = decodePythonLiteral(takeLine());
         if (!decoded)
             fail("a string has no closing quote");
-        pushString(std::move(*decoded));
+        pushDecoded(*decoded);
         return true;
     }
     default: return false;
@@ -67,17 +74,17 @@ bool PickleMachine::pushContainer(char opcode)
 {
     switch (opcode) {
     case '(': pushMark(); return true;
-    case ']': pushNew(PickleList{}); return true;
-    case '}': pushNew(PickleDict{}); return true;
-    case ')': pushNew(PickleTuple{}); return true;
-    case '\x8f': pushNew(PickleSet{}); return true;
-    case '\x85': pushTuple(1); return true;
-    case '\x86': pushTuple(2); return true;
-    case '\x87': pushTuple(3); return true;
-    case 't': pushNew(PickleTuple{popToMark()}); return true;
-    case 'l': pushNew(PickleList{popToMark()}); return true;
-    case 'd': pushNew(PickleDict{popPairsToMark()}); return true;
-    case '\x91': pushNew(PickleSet{popToMark()}); return true;
+    case ']': pushNew(PickleKind::List); return true;
+    case '}': pushNew(PickleKind::Dict); return true;
+    case ')': push(PickleId(EmptyTuple)); return true;
+    case '\x8f': pushNew(PickleKind::Set); return true;
+    case '\x85': pushFilled(PickleKind::Tuple, 1); return true;
+    case '\x86': pushFilled(PickleKind::Tuple, 2); return true;
+    case '\x87': pushFilled(PickleKind::Tuple, 3); return true;
+    case 't': pushFilled(PickleKind::Tuple, popMark()); return true;
+    case 'l': pushFilled(PickleKind::List, popMark()); return true;
+    case 'd': pushFilled(PickleKind::Dict, popMark()); return true;
+    case '\x91': pushFilled(PickleKind::Set, popMark()); return true;
     default: return false;
     }
 }
@@ -85,35 +92,12 @@ bool PickleMachine::pushContainer(char opcode)
 bool PickleMachine::fillContainer(char opcode)
 {
     switch (opcode) {
-    case 'a': {
-        const PickleId item = pop();
-        appendItems(top(), {item});
-        return true;
-    }
-    case 'e':    // APPENDS
-    case '\x90': // ADDITEMS
-    {
-        const std::vector<PickleId> items = popToMark();
-        appendItems(top(), items);
-        return true;
-    }
-    case 's': {
-        const PickleId value = pop();
-        const PickleId key = pop();
-        setEntries(top(), {{key, value}});
-        return true;
-    }
-    case 'u': {
-        const PickleEntries entries = popPairsToMark();
-        setEntries(top(), entries);
-        return true;
-    }
-    case 'b': { // BUILD
-        const PickleId state = pop();
-        if (auto* object = mutableGet<PickleObject>(top()))
-            object->state = state;
-        return true;
-    }
+    case 'a': appendItems(1); return true;
+    case 'e':                                    // APPENDS
+    case '\x90': appendItems(popMark()); return true; // ADDITEMS
+    case 's': setEntries(2); return true;
+    case 'u': setEntries(popMark()); return true;
+    case 'b': setState(); return true; // BUILD
     default: return false;
     }
 }
@@ -124,7 +108,7 @@ bool PickleMachine::useMemo(char opcode)
     case 'q': remember(takeNumber<std::uint8_t>()); return true;
     case 'r': remember(takeNumber<std::uint32_t>()); return true;
     case 'p': remember(takeDecimal()); return true;
-    case '\x94': remember(m_memo.size()); return true;
+    case '\x94': remember(m_memo.size() + m_sparseMemo.size()); return true;
     case 'h': recall(takeNumber<std::uint8_t>()); return true;
     case 'j': recall(takeNumber<std::uint32_t>()); return true;
     case 'g': recall(takeDecimal()); return true;
@@ -135,7 +119,10 @@ bool PickleMachine::useMemo(char opcode)
         else
             pop();
         return true;
-    case '1': popToMark(); return true;
+    case '1':
+        for (std::size_t count = popMark(); count > 0; --count)
+            m_stack.pop_back();
+        return true;
     default: return false;
     }
 }
@@ -144,16 +131,16 @@ bool PickleMachine::makeObject(char opcode)
 {
     switch (opcode) {
     case 'c': {
-        const std::string_view module = takeLine();
-        pushClass(module, takeLine());
+        const PickleId module = addText(PickleKind::Text, takeLine());
+        pushClass(module, addText(PickleKind::Text, takeLine()));
         return true;
     }
     case '\x93': { // STACK_GLOBAL
-        const std::optional<std::string_view> name = m_document.text(pop());
-        const std::optional<std::string_view> module = m_document.text(pop());
-        if (!name || !module)
+        const PickleId name = pop();
+        const PickleId module = pop();
+        if (m_document.kind(name) != PickleKind::Text || m_document.kind(module) != PickleKind::Text)
             fail("the name of a class is no text");
-        pushClass(*module, *name);
+        pushClass(module, name);
         return true;
     }
     case 'R':    // REDUCE
@@ -170,28 +157,25 @@ bool PickleMachine::makeObject(char opcode)
         return true;
     }
     case 'i': { // INST
-        const std::string_view module = takeLine();
-        const std::string_view name = takeLine();
-        const PickleId args = add(PickleTuple{popToMark()});
+        const PickleId module = addText(PickleKind::Text, takeLine());
+        const PickleId name = addText(PickleKind::Text, takeLine());
+        pushFilled(PickleKind::Tuple, popMark());
+        const PickleId args = pop();
         pushClass(module, name);
         call(pop(), args);
         return true;
     }
     case 'o': { // OBJ
-        std::vector<PickleId> items = popToMark();
-        if (items.empty())
+        const std::size_t count = popMark();
+        if (count == 0)
             fail("a class is missing on its stack");
-        const PickleId callable = items.front();
-        items.erase(items.begin());
-        call(callable, add(PickleTuple{std::move(items)}));
+        pushFilled(PickleKind::Tuple, count - 1);
+        const PickleId args = pop();
+        call(pop(), args);
         return true;
     }
-    case 'Q': pushNew(PicklePersistent{pop()}); return true;
-    case 'P': {
-        const PickleId id = add(takeLine());
-        pushNew(PicklePersistent{id});
-        return true;
-    }
+    case 'Q': pushNew(PickleKind::Persistent, static_cast<std::uint32_t>(pop())); return true;
+    case 'P': pushNew(PickleKind::Persistent, static_cast<std::uint32_t>(addText(PickleKind::Text, takeLine()))); return true;
     default: return false;
     }
 }
@@ -222,9 +206,12 @@ bool PickleMachine::step()
     fail(fmt::format("0x{:02x} is no instruction of a checkpoint's pickle", static_cast<unsigned char>(opcode)));
 }
 
-PickleResult readPickle(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where)
+PickleResult readPickle(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where,
+                        const Progress& progress)
 {
-    return PickleMachine(std::move(bytes), begin, where).run();
+    if (bytes->size() > UINT32_MAX)
+        throw Error(fmt::format("{} has {} bytes, more than a checkpoint's pickle needs.", where, bytes->size()));
+    return PickleMachine(std::move(bytes), begin, where, progress).run();
 }
 
 } // namespace headscope::core

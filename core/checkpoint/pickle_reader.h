@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/pickle_value.h"
 #include "core/error.h"
+#include "core/progress.h"
 
 namespace headscope::core {
 
@@ -21,7 +22,9 @@ struct PickleResult {
 
 /// Runs the pickle (protocol 0 to 5) that begins at `begin` and returns what it describes. A small virtual machine: classes
 /// and functions stay names, calls stay descriptions, nothing is executed. `where` begins every message ("model.pth:
-/// data.pkl"). Throws PickleTruncated or Error.
-PickleResult readPickle(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where);
+/// data.pkl"). Throws PickleTruncated, Error or Cancelled. Time and memory
+/// are linear in the bytes.
+PickleResult readPickle(std::shared_ptr<const std::vector<std::byte>> bytes, std::size_t begin, const std::string& where,
+                        const Progress& progress = {});
 
 } // namespace headscope::core

@@ -16,7 +16,8 @@ struct SafetensorsContent {
 };
 
 /// Reads the header of a safetensors file: 8 bytes length, JSON, data. Everything it says is checked against the file; where
-/// the official implementation refuses (overlaps, holes, trailing bytes, duplicate keys), so does this. Throws Error.
-SafetensorsContent readSafetensors(const std::shared_ptr<const FileBytes>& file);
+/// the official implementation refuses (overlaps, holes, trailing bytes, duplicate keys), so does this. Time and
+/// memory are linear in the header's bytes. Throws Error, Cancelled.
+SafetensorsContent readSafetensors(const std::shared_ptr<const FileBytes>& file, const Progress& progress = {});
 
 } // namespace headscope::core

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/shard_index.h"
 
+#include "core/checkpoint/file_bytes.h"
 #include "core/checkpoint/message_text.h"
-#include "core/checkpoint/strict_json.h"
+#include "core/checkpoint/strict_sax.h"
 #include "core/error.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <set>
 
 namespace headscope::core {
 namespace {
@@ -29,31 +30,109 @@ std::optional<int> decimal(std::string_view digits)
     return error == std::errc() && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
 }
 
+constexpr std::uint64_t kLargestIndex = 64ULL << 20;
+
+/// Takes the weight_map out of the JSON as it is parsed: an index can name a million tensors.
+class IndexReader final : public StrictSax
+{
+public:
+    IndexReader(const fs::path& path, const Progress& progress) : StrictSax(shown(path), progress), m_path(path) {}
+
+    ShardIndex read(std::string_view json)
+    {
+        parse(json);
+        if (m_shardOf.empty())
+            failNoMap();
+        ShardIndex index{m_path, std::move(m_shardOf), {}};
+        std::vector<std::size_t> places; // the map of names is sorted
+        places.resize(m_shards.size());
+        for (const auto& [name, number] : m_shards) {
+            places[number] = index.shards.size();
+            index.shards.push_back(name);
+        }
+        for (auto& [tensor, shard] : index.shardOf)
+            shard = places[shard];
+        return index;
+    }
+
+private:
+    void onKey(std::string&& name) override
+    {
+        if (depth() == 1)
+            m_inMap = name == "weight_map";
+        if (depth() == 2 && m_inMap)
+            m_tensor = std::move(name);
+    }
+    void onOpen(bool object) override
+    {
+        if (depth() == 0 && !object)
+            failNoMap();
+        if (depth() == 1 && m_inMap && !object)
+            failNoMap();
+        if (depth() >= 2 && m_inMap)
+            failPlace(object ? "an object" : "a list");
+    }
+    void onValue(nlohmann::json&& value) override
+    {
+        if (depth() == 0 || (depth() == 1 && m_inMap))
+            failNoMap();
+        if (depth() != 2 || !m_inMap)
+            return;
+        if (!value.is_string() || !isPlainFileName(value.get_ref<const std::string&>()))
+            failPlace(value.is_string() ? value.get_ref<const std::string&>() : value.dump());
+        const auto shard = m_shards.try_emplace(std::move(value.get_ref<std::string&>()), m_shards.size()).first;
+        m_shardOf.emplace(std::move(m_tensor), shard->second);
+    }
+    [[noreturn]] void failNoMap() const
+    {
+        throw Error(fmt::format("{} is not an index of shards (it has no \"weight_map\"); download it again.", shown(m_path)));
+    }
+    [[noreturn]] void failPlace(std::string_view place) const
+    {
+        throw Error(
+            fmt::format("{} puts tensor {} into {}, which is not a file beside it; only shards in the same folder are read.",
+                        shown(m_path), quotedName(m_tensor), quotedName(place)));
+    }
+
+    fs::path m_path;
+    std::map<std::string, std::size_t> m_shardOf;
+    std::map<std::string, std::size_t> m_shards; // in the order in which they were seen
+    bool m_inMap = false;
+    std::string m_tensor;
+};
+
+void requireShards(const ShardIndex& index)
+{
+    constexpr std::size_t mostNames = 3;
+    std::vector<std::string> missing;
+    std::error_code ignored;
+    for (const std::string& shard : index.shards) {
+        if (!fs::exists(index.path.parent_path() / shard, ignored))
+            missing.push_back(shard);
+    }
+    if (missing.empty())
+        return;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(missing.size(), mostNames); ++i)
+        names += (i == 0 ? "" : ", ") + quotedName(missing[i]);
+    if (missing.size() > mostNames)
+        names += ", …";
+    if (missing.size() == 1)
+        throw Error(fmt::format("{} names the shard {}, which is missing; download it into the same folder.", shown(index.path), names));
+    throw Error(fmt::format("{} names {} shards, of which {} are missing ({}); download them into the same folder.", shown(index.path),
+                            index.shards.size(), missing.size() == index.shards.size() ? "all" : std::to_string(missing.size()), names));
+}
+
 } // namespace
 
-ShardIndex readShardIndex(const fs::path& path)
+ShardIndex readShardIndex(const fs::path& path, const Progress& progress)
 {
-    const nlohmann::json json = readJsonObject(path);
-    const auto weights = json.find("weight_map");
-    if (weights == json.end() || !weights->is_object() || weights->empty())
-        throw Error(fmt::format("{} is not an index of shards (it has no \"weight_map\"); download it again.", shown(path)));
-    ShardIndex index{path, {}, {}};
-    std::set<std::string> shards;
-    for (const auto& [tensor, shard] : weights->items()) {
-        if (!shard.is_string() || !isPlainFileName(shard.get<std::string>()))
-            throw Error(fmt::format(
-                "{} puts tensor {} into {}, which is not a file beside it; only shards in the same folder are read.",
-                shown(path), quotedName(tensor), quotedName(shard.is_string() ? shard.get<std::string>() : shard.dump())));
-        index.shardOf[tensor] = shard.get<std::string>();
-        shards.insert(shard.get<std::string>());
-    }
-    std::error_code ignored;
-    for (const std::string& shard : shards) {
-        if (!fs::exists(path.parent_path() / shard, ignored))
-            throw Error(fmt::format("{} names the shard {}, which is missing; download it into the same folder.",
-                                    shown(path), quotedName(shard)));
-    }
-    index.shards.assign(shards.begin(), shards.end());
+    const std::shared_ptr<const FileBytes> file = FileBytes::open(path);
+    if (file->size() > kLargestIndex)
+        throw Error(fmt::format("{} has {} bytes, more than an index needs.", shown(path), file->size()));
+    const std::vector<std::byte> bytes = file->read(0, file->size());
+    ShardIndex index = IndexReader(path, progress).read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    requireShards(index);
     return index;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/progress.h"
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -14,12 +16,12 @@ namespace headscope::core {
 /// pytorch_model.bin.index.json).
 struct ShardIndex {
     std::filesystem::path path;
-    std::map<std::string, std::string> shardOf; // tensor → name of a file beside the index
-    std::vector<std::string> shards;            // sorted
+    std::map<std::string, std::size_t> shardOf; // tensor → place among the shards
+    std::vector<std::string> shards;            // names of files beside the index, sorted
 };
 
-/// Reads the index and checks that its shards are there and lie beside it. Throws Error.
-ShardIndex readShardIndex(const std::filesystem::path& path);
+/// Reads the index and checks that its shards are there and lie beside it. Throws Error, Cancelled.
+ShardIndex readShardIndex(const std::filesystem::path& path, const Progress& progress = {});
 
 bool isShardIndex(const std::filesystem::path& path);
 

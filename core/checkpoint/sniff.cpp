@@ -128,6 +128,9 @@ ContainerKind sniffContainer(const FileBytes& file)
     const std::vector<std::byte> bytes = file.read(0, std::min<std::uint64_t>(file.size(), kSniffed));
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 
+    if (file.path().extension() == ".distcp" || file.path().filename() == ".metadata")
+        fail(file, "one part of a checkpoint of torch.distributed.checkpoint; put all parts together with python -m "
+                   "torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pth, and open model.pth.");
     if (head.starts_with(kZip) || head.starts_with(kEmptyZip))
         return ContainerKind::TorchZip;
     if (head.substr(0, 32).find(kLegacyMagic) != std::string_view::npos)

@@ -13,7 +13,8 @@ namespace headscope::core {
 /// can hide behind a later key or exhaust the stack of whoever walks it. `where` begins every message. Throws Error.
 nlohmann::json parseStrictJson(std::string_view text, const std::string& where);
 
-/// A JSON file that holds an object (hyper-parameters, an index). Throws Error.
+/// A JSON file that holds an object, of hyper-parameters for instance; one with more values than such a file can have is refused.
+/// Throws Error.
 nlohmann::json readJsonObject(const std::filesystem::path& path);
 
 } // namespace headscope::core

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/computable.h"
 #include "core/checkpoint/float_convert.h"
 #include "core/checkpoint/message_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -83,7 +83,7 @@ bool TensorView::sharesStorageWith(const TensorView& other) const
 
 std::string TensorView::describe() const
 {
-    return fmt::format("[{}] {}", fmt::join(shape, ", "), dtype == DType::Other ? dtypeText : std::string(dtypeName(dtype)));
+    return fmt::format("{} {}", shownShape(shape), dtype == DType::Other ? shortened(dtypeText) : std::string(dtypeName(dtype)));
 }
 
 std::vector<std::byte> TensorView::read() const
@@ -101,10 +101,7 @@ std::vector<std::byte> TensorView::read() const
 std::vector<float> TensorView::readFloats() const
 {
     if (!convertsToFloat(dtype))
-        throw Error(
-            fmt::format("{}: tensor {} holds {}, which cannot be computed with here; save the checkpoint as float32, "
-                        "float16 or bfloat16.",
-                        shown(file->path()), quotedName(name), dtype == DType::Other ? dtypeText : dtypeName(dtype)));
+        throwNotComputable(*this);
     std::vector<float> values(static_cast<std::size_t>(elementCount()));
     if (values.empty())
         return values;

@@ -24,32 +24,32 @@ struct Head {
 void checkSystem(const PickleDocument& system, const std::string& file)
 {
     const std::optional<PickleId> little = system.find(system.root, "little_endian");
-    const bool* value = little ? system.get<bool>(*little) : nullptr;
-    if (value != nullptr && !*value)
+    if (little && system.boolean(*little) == false)
         throw Error(fmt::format(
             "{} was written on a big-endian machine; only little-endian files can be read: load it with PyTorch on "
             "a common machine and save it again.",
             file));
 }
 
-Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const std::string& file)
+Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const std::string& file, const Progress& progress)
 {
-    const PickleResult magic = readPickle(bytes, 0, file);
-    const PickleResult protocol = readPickle(bytes, magic.end, file);
+    const PickleResult magic = readPickle(bytes, 0, file, progress);
+    const PickleResult protocol = readPickle(bytes, magic.end, file, progress);
     if (protocol.document.integer(protocol.document.root) != 1001)
         throw Error(fmt::format(
             "{} is a PyTorch file of an unknown old protocol (1001 was expected); load it with PyTorch and save it "
             "again.",
             file));
-    const PickleResult system = readPickle(bytes, protocol.end, file);
+    const PickleResult system = readPickle(bytes, protocol.end, file, progress);
     checkSystem(system.document, file);
-    PickleResult object = readPickle(bytes, system.end, file);
-    const PickleResult keys = readPickle(bytes, object.end, file);
+    PickleResult object = readPickle(bytes, system.end, file, progress);
+    const PickleResult keys = readPickle(bytes, object.end, file, progress);
 
     Head head{std::move(object.document), {}, keys.end};
     for (const PickleId item : keys.document.itemsOf(keys.document.root)) {
         const auto key = keys.document.text(item);
-        if (!key)
+        constexpr std::size_t longestKey = 1024;
+        if (!key || key->size() > longestKey)
             throw Error(fmt::format("{} is damaged: its list of storages holds something else; download it again.", file));
         head.keys.emplace_back(*key);
     }
@@ -57,7 +57,7 @@ Head readHead(const std::shared_ptr<const std::vector<std::byte>>& bytes, const 
 }
 
 /// The pickles have no stated length, so the window grows until they fit.
-Head readGrowingHead(const FileBytes& file)
+Head readGrowingHead(const FileBytes& file, const Progress& progress)
 {
     const std::uint64_t most = std::min(file.size(), kLargestWindow);
     auto bytes = std::make_shared<std::vector<std::byte>>();
@@ -68,7 +68,7 @@ Head readGrowingHead(const FileBytes& file)
         file.read(before, std::span(*grown).subspan(before));
         bytes = std::move(grown);
         try {
-            return readHead(bytes, shown(file.path()));
+            return readHead(bytes, shown(file.path()), progress);
         } catch (const PickleTruncated&) {
             if (window == most)
                 throw;
@@ -78,12 +78,12 @@ Head readGrowingHead(const FileBytes& file)
 
 } // namespace
 
-TorchLegacyContent readTorchLegacy(const FileBytes& file)
+TorchLegacyContent readTorchLegacy(const FileBytes& file, const Progress& progress)
 {
-    Head head = readGrowingHead(file);
+    Head head = readGrowingHead(file, progress);
     // Sizes follow from the pickle, so that the storages in between need not be touched.
     std::map<std::string, std::uint64_t> sizes;
-    for (std::size_t i = 0; i < head.object.values.size(); ++i) {
+    for (std::size_t i = 0; i < head.object.size(); ++i) {
         const auto storage = storageRef(head.object, PickleId(static_cast<std::uint32_t>(i)));
         const auto bytes = storage ? checkedMultiply(storage->elements, elementSize(storage->dtype)) : std::nullopt;
         if (bytes && storage->dtype != DType::Other)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace headscope::core {
 namespace {
@@ -44,6 +45,9 @@ constexpr std::array kTensorTypes = {
     TypeName{"torch.complex128", DType::C128},
 };
 
+constexpr std::size_t kMostDimensions = 64; // as in PyTorch
+constexpr std::size_t kLongestName = 1024;  // bytes; of tensors and storages
+
 template <std::size_t N>
 DType lookUp(const std::array<TypeName, N>& table, std::string_view name)
 {
@@ -53,35 +57,59 @@ DType lookUp(const std::array<TypeName, N>& table, std::string_view name)
 
 /// The call that makes a plain tensor, once parameters and subclasses around it are taken off.
 struct Recipe {
-    std::string_view function;
+    std::string function;
     PickleId args{};
 };
 
-std::optional<Recipe> recipeOf(const PickleDocument& document, PickleId id)
+bool makesPlainTensor(std::string_view function)
+{
+    return function == "torch._utils._rebuild_tensor_v2" || function == "torch._utils._rebuild_tensor" ||
+           function == "torch._utils._rebuild_tensor_v3" || function == "torch._utils._rebuild_qtensor"; // which begins alike
+}
+
+/// The innermost call around which only parameters and subclasses lie.
+std::optional<Recipe> innermostCall(const PickleDocument& document, PickleId id)
 {
     for (int wrapped = 0; wrapped < 4; ++wrapped) {
-        const auto* object = document.get<PickleObject>(id);
-        if (object == nullptr)
+        if (!document.isObject(id))
             return std::nullopt;
-        const std::string_view function = document.className(id);
-        const std::vector<PickleId>& args = document.itemsOf(object->args);
-        if (function == "torch._utils._rebuild_tensor_v2" || function == "torch._utils._rebuild_tensor" ||
-            function == "torch._utils._rebuild_tensor_v3")
-            return Recipe{function, object->args};
+        std::string function = document.className(id);
+        const PickleId argsId = document.argumentsOf(id);
+        const std::span<const PickleId> args = document.itemsOf(argsId);
         if (function == "torch._tensor._rebuild_from_type_v2" && args.size() == 4) // (function, subclass, arguments, state)
             return Recipe{document.className(args[0]), args[2]};
         if ((function != "torch._utils._rebuild_parameter" && function != "torch._utils._rebuild_parameter_with_state") ||
             args.empty())
-            return std::nullopt;
+            return Recipe{std::move(function), argsId};
         id = args.front();
     }
     return std::nullopt;
 }
 
+std::optional<Recipe> recipeOf(const PickleDocument& document, PickleId id)
+{
+    std::optional<Recipe> call = innermostCall(document, id);
+    return call && makesPlainTensor(call->function) ? call : std::nullopt;
+}
+
+/// Other ways to make a tensor: what it is then called.
+std::optional<Recipe> otherRecipeOf(const PickleDocument& document, PickleId id)
+{
+    std::optional<Recipe> call = innermostCall(document, id);
+    if (!call || makesPlainTensor(call->function))
+        return std::nullopt;
+    const bool rebuilt = call->function.starts_with("torch._utils._rebuild_") || call->function.starts_with("torch._tensor._rebuild_");
+    const bool partial = call->function.starts_with("torch.distributed.") && call->function.find("Tensor") != std::string::npos;
+    const std::span<const PickleId> args = document.itemsOf(call->args);
+    if (call->function == "torch._utils._rebuild_wrapper_subclass" && !args.empty())
+        call->function = document.className(args.front());
+    return rebuilt || partial ? call : std::nullopt;
+}
+
 /// A tuple of non-negative integers.
 std::optional<std::vector<std::int64_t>> sizes(const PickleDocument& document, PickleId id)
 {
-    if (document.get<PickleTuple>(id) == nullptr)
+    if (document.kind(id) != PickleKind::Tuple || document.itemsOf(id).size() > kMostDimensions)
         return std::nullopt;
     std::vector<std::int64_t> result;
     for (const PickleId item : document.itemsOf(id)) {
@@ -144,6 +172,10 @@ std::string findRoot(const ZipArchive& zip)
     if (roots.size() == 1)
         return roots.front();
     const std::string file = shown(zip.file->path());
+    if (roots.empty() && std::ranges::any_of(zip.entries, [](const auto& entry) { return entry.first.ends_with(".npy"); }))
+        throw Error(fmt::format("{} is a NumPy archive (.npz), not a file of torch.save; convert it in Python: "
+                                "torch.save({{name: torch.from_numpy(array) for name, array in numpy.load(FILE).items()}}, \"model.pth\").",
+                                file));
     if (roots.empty())
         throw Error(fmt::format(
             "{} is a zip archive but no PyTorch checkpoint (it has no data.pkl); if the checkpoint is packed inside "
@@ -158,7 +190,7 @@ void checkByteOrder(const ZipArchive& zip, const std::string& root)
 {
     if (zip.find(root + "byteorder") == nullptr)
         return;
-    const ByteRange range = storedRange(zip, root + "byteorder");
+    const FileRange range = storedRange(zip, root + "byteorder");
     const std::vector<std::byte> bytes = zip.file->read(range.begin, std::min<std::uint64_t>(range.size, 16));
     const std::string_view order(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (order != "little")
@@ -172,22 +204,22 @@ void checkByteOrder(const ZipArchive& zip, const std::string& root)
 
 std::optional<TorchStorageRef> storageRef(const PickleDocument& document, PickleId persistent)
 {
-    const auto* reference = document.get<PicklePersistent>(persistent);
-    if (reference == nullptr)
+    const std::optional<PickleId> reference = document.persistent(persistent);
+    if (!reference)
         return std::nullopt;
-    const std::vector<PickleId>& parts = document.itemsOf(reference->id);
+    const std::span<const PickleId> parts = document.itemsOf(*reference);
     if (parts.size() < 5 || document.text(parts[0]) != "storage")
         return std::nullopt;
     const auto key = document.text(parts[2]);
     const auto elements = document.integer(parts[4]);
-    const std::string_view typeName = document.className(parts[1]);
-    if (!key || !elements || *elements < 0 || typeName.empty())
+    const std::string typeName = document.className(parts[1]);
+    if (!key || key->size() > kLongestName || !elements || *elements < 0 || typeName.empty())
         return std::nullopt;
-    TorchStorageRef storage{std::string(*key), std::string(typeName), DType::Other, static_cast<std::uint64_t>(*elements),
+    TorchStorageRef storage{std::string(*key), typeName, DType::Other, static_cast<std::uint64_t>(*elements),
                             0};
-    storage.dtype = lookUp(kStorageTypes, typeName.substr(typeName.rfind('.') + 1));
+    storage.dtype = lookUp(kStorageTypes, std::string_view(typeName).substr(typeName.rfind('.') + 1));
     if (parts.size() > 5) { // (key of the part, its first element, its size) or None
-        const std::vector<PickleId>& part = document.itemsOf(parts[5]);
+        const std::span<const PickleId> part = document.itemsOf(parts[5]);
         if (part.size() == 3)
             storage.viewOffset =
                 static_cast<std::uint64_t>(std::max<std::int64_t>(0, document.integer(part[1]).value_or(0)));
@@ -195,7 +227,7 @@ std::optional<TorchStorageRef> storageRef(const PickleDocument& document, Pickle
     return storage;
 }
 
-TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file)
+TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file, const Progress& progress)
 {
     TorchFile result;
     result.m_file = file;
@@ -207,20 +239,20 @@ TorchFile TorchFile::openZip(std::shared_ptr<const FileBytes> file)
             shown(file->path())));
     checkByteOrder(*result.m_zip, result.m_root);
 
-    const ByteRange range = storedRange(*result.m_zip, result.m_root + "data.pkl");
+    const FileRange range = storedRange(*result.m_zip, result.m_root + "data.pkl");
     if (range.size > kLargestPickle)
         throw Error(fmt::format(
             "{}: data.pkl has {} bytes, more than a checkpoint needs; was something other than tensors saved in it?",
             shown(file->path()), range.size));
     auto bytes = std::make_shared<const std::vector<std::byte>>(file->read(range.begin, range.size));
-    result.m_document = readPickle(std::move(bytes), 0, shown(file->path()) + ": data.pkl").document;
+    result.m_document = readPickle(std::move(bytes), 0, shown(file->path()) + ": data.pkl", progress).document;
     return result;
 }
 
-TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file)
+TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file, const Progress& progress)
 {
     TorchFile result;
-    TorchLegacyContent content = readTorchLegacy(*file);
+    TorchLegacyContent content = readTorchLegacy(*file, progress);
     result.m_file = std::move(file);
     result.m_document = std::move(content.document);
     result.m_storages = std::move(content.storages);
@@ -229,13 +261,17 @@ TorchFile TorchFile::openLegacy(std::shared_ptr<const FileBytes> file)
 
 bool TorchFile::isTensor(PickleId id) const
 {
-    return recipeOf(m_document, id).has_value();
+    return recipeOf(m_document, id) || otherRecipeOf(m_document, id);
 }
 
 TensorView TorchFile::tensor(PickleId id, const std::string& name) const
 {
+    if (name.size() > kLongestName)
+        failTensor(*m_file, name, fmt::format("has a name of {} bytes, longer than any", name.size()));
+    if (std::optional<TensorView> other = otherTensor(id, name))
+        return std::move(*other);
     const std::optional<Recipe> recipe = recipeOf(m_document, id);
-    const std::vector<PickleId>& args = m_document.itemsOf(recipe ? recipe->args : id);
+    const std::span<const PickleId> args = m_document.itemsOf(recipe ? recipe->args : id);
     if (!recipe || args.size() < 4)
         failTensor(*m_file, name, "is incomplete");
     const std::optional<TorchStorageRef> storage = storageRef(m_document, args[0]);
@@ -243,7 +279,10 @@ TensorView TorchFile::tensor(PickleId id, const std::string& name) const
     const auto shape = sizes(m_document, args[2]);
     const auto strides = sizes(m_document, args[3]);
     if (!storage || !offset || *offset < 0 || !shape || !strides)
-        failTensor(*m_file, name, "has no valid storage, offset, shape or strides (negative numbers are not allowed)");
+        failTensor(*m_file, name,
+                   fmt::format("has no valid storage, offset, shape or strides (negative numbers and more than {} dimensions are "
+                               "not allowed)",
+                               kMostDimensions));
 
     TensorView view;
     view.name = name;
@@ -255,10 +294,10 @@ TensorView TorchFile::tensor(PickleId id, const std::string& name) const
     if (recipe->function == "torch._utils._rebuild_tensor_v3") { // an untyped storage; the type stands beside it
         if (args.size() < 7)
             failTensor(*m_file, name, "is incomplete");
-        view.dtypeText = std::string(m_document.className(args[6]));
+        view.dtypeText = m_document.className(args[6]);
         view.dtype = lookUp(kTensorTypes, view.dtypeText);
     }
-    const ByteRange range = storageRange(*storage, name);
+    const FileRange range = storageRange(*storage, name);
     view.storageBegin = range.begin;
     view.storageBytes = range.size;
     const auto begin = checkedAdd(static_cast<std::uint64_t>(*offset), storage->viewOffset);
@@ -269,7 +308,27 @@ TensorView TorchFile::tensor(PickleId id, const std::string& name) const
     return view;
 }
 
-ByteRange TorchFile::storageRange(const TorchStorageRef& storage, const std::string& tensorName) const
+std::optional<TensorView> TorchFile::otherTensor(PickleId id, const std::string& name) const
+{
+    const std::optional<Recipe> recipe = otherRecipeOf(m_document, id);
+    if (!recipe)
+        return std::nullopt;
+    TensorView view;
+    view.name = name;
+    view.dtypeText = recipe->function;
+    view.file = m_file;
+    for (const PickleId argument : m_document.itemsOf(recipe->args)) {
+        const auto shape = sizes(m_document, argument);
+        if (!shape || shape->empty() || !checkedElementCount(*shape))
+            continue;
+        view.shape = *shape;
+        view.strides.assign(shape->size(), 0); // nothing is read through them
+        break;
+    }
+    return view;
+}
+
+FileRange TorchFile::storageRange(const TorchStorageRef& storage, const std::string& tensorName) const
 {
     const auto bytes = checkedMultiply(storage.elements, elementSize(storage.dtype));
     if (!bytes)
@@ -280,7 +339,7 @@ ByteRange TorchFile::storageRange(const TorchStorageRef& storage, const std::str
     const bool present = m_zip ? m_zip->find(m_root + "data/" + storage.key) != nullptr : legacy != m_storages.end();
     if (!present)
         failTensor(*m_file, tensorName, fmt::format("lies in storage {}, which is missing", quotedName(storage.key)));
-    ByteRange range = m_zip ? storedRange(*m_zip, m_root + "data/" + storage.key) : legacy->second;
+    FileRange range = m_zip ? storedRange(*m_zip, m_root + "data/" + storage.key) : legacy->second;
     if (!m_zip && littleEndian<std::uint64_t>(m_file->read(range.begin - 8, 8), 0) != storage.elements)
         failTensor(*m_file, tensorName,
                    fmt::format("lies in storage {}, whose size is not the announced one", quotedName(storage.key)));

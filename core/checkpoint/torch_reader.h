@@ -25,27 +25,30 @@ class TorchFile
 {
 public:
     /// The zip container (PyTorch 1.6 and later).
-    static TorchFile openZip(std::shared_ptr<const FileBytes> file);
+    static TorchFile openZip(std::shared_ptr<const FileBytes> file, const Progress& progress = {});
     /// The older container: pickles one after the other, then the storages.
-    static TorchFile openLegacy(std::shared_ptr<const FileBytes> file);
+    static TorchFile openLegacy(std::shared_ptr<const FileBytes> file, const Progress& progress = {});
 
     const std::shared_ptr<const FileBytes>& file() const { return m_file; }
     std::string container() const { return m_zip ? "PyTorch zip" : "PyTorch legacy"; }
     const PickleDocument& document() const { return m_document; }
 
+    /// Also true for those that cannot be read (quantised, sparse, parts of tensors on several machines).
     bool isTensor(PickleId id) const;
-    /// The tensor that a value of the document describes, checked against its storage. Throws Error.
+    /// The tensor that a value of the document describes, checked against its storage; of one that cannot be read only what it
+    /// is, in `dtypeText`. Throws Error.
     TensorView tensor(PickleId id, const std::string& name) const;
 
 private:
     TorchFile() = default;
-    ByteRange storageRange(const TorchStorageRef& storage, const std::string& tensorName) const;
+    std::optional<TensorView> otherTensor(PickleId id, const std::string& name) const;
+    FileRange storageRange(const TorchStorageRef& storage, const std::string& tensorName) const;
 
     std::shared_ptr<const FileBytes> m_file;
     PickleDocument m_document;
     std::optional<ZipArchive> m_zip;
     std::string m_root;                          // the folder inside the zip archive, with its slash
-    std::map<std::string, ByteRange> m_storages; // legacy: data behind the element count
+    std::map<std::string, FileRange> m_storages; // legacy: data behind the element count
 };
 
 /// The storage behind a persistent id; nullopt when it does not describe one.
@@ -54,8 +57,8 @@ std::optional<TorchStorageRef> storageRef(const PickleDocument& document, Pickle
 /// Opens the object and the storages of the legacy container.
 struct TorchLegacyContent {
     PickleDocument document;
-    std::map<std::string, ByteRange> storages;
+    std::map<std::string, FileRange> storages;
 };
-TorchLegacyContent readTorchLegacy(const FileBytes& file);
+TorchLegacyContent readTorchLegacy(const FileBytes& file, const Progress& progress = {});
 
 } // namespace headscope::core

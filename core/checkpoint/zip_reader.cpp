@@ -237,7 +237,7 @@ ZipArchive readZipDirectory(std::shared_ptr<const FileBytes> file)
     return archive;
 }
 
-ByteRange storedRange(const ZipArchive& archive, std::string_view name)
+FileRange storedRange(const ZipArchive& archive, std::string_view name)
 {
     const FileBytes& file = *archive.file;
     const ZipEntry* entry = archive.find(name);

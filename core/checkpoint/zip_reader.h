@@ -11,7 +11,7 @@
 
 namespace headscope::core {
 
-struct ByteRange {
+struct FileRange {
     std::uint64_t begin = 0;
     std::uint64_t size = 0;
 };
@@ -41,6 +41,6 @@ ZipArchive readZipDirectory(std::shared_ptr<const FileBytes> file);
 
 /// Where the bytes of a stored entry lie, after its local header has been compared with the directory. Throws Error for
 /// compressed or encrypted entries and for headers that disagree.
-ByteRange storedRange(const ZipArchive& archive, std::string_view name);
+FileRange storedRange(const ZipArchive& archive, std::string_view name);
 
 } // namespace headscope::core

@@ -26,6 +26,7 @@ struct OpenOptions {
     std::filesystem::path tokenizer; // empty: searched beside the checkpoint
     std::filesystem::path sidecar;   // hyper-parameters; empty: from the checkpoint
     GivenParameters parameters;      // hyper-parameters that the files lack (MissingParameters)
+    std::string weights;             // which of several sets of weights (CheckpointOptions::weights); empty: the usual one
     std::optional<TextPolicy::Split> textSplit; // empty: the family's convention
     std::optional<std::string> documentSeparator; // TextPolicy::documentSeparator; empty: the family's convention
     /// Transformer-XL memory and the length of its segments, in place of what the run's own evaluation has. Error where a

@@ -62,6 +62,21 @@ void requireMemory(const ModelInfo& info, const OpenOptions& options)
                             info.path, info.variant, info.family, options.memoryBlocks ? "--memory-blocks" : "--segment"));
 }
 
+/// Whether the names, as they are, are those of a family's model; files of the packages say themselves where their parts lie.
+bool isSomeModel(const Checkpoint& names)
+{
+    std::string embedding = "embedding.weight";
+    if (const auto& parameters = names.hyperParameters; parameters.is_object() && parameters.contains("keys")) {
+        const auto& keys = parameters.at("keys");
+        if (keys.is_object() && keys.contains("embedding") && keys.at("embedding").is_string())
+            embedding = keys.at("embedding").get<std::string>();
+    }
+    const auto known = families();
+    return std::any_of(known.begin(), known.end(), [&](const Family& family) {
+        return family.recognises(names) && (family.name != "switchhead" || names.find(embedding));
+    });
+}
+
 } // namespace
 
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
@@ -112,7 +127,7 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters}, progress);
+    auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
     bringNestedParametersUp(checkpoint);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;

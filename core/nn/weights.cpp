@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nn/weights.h"
 
+#include "core/checkpoint/computable.h"
+#include "core/checkpoint/message_text.h"
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace headscope::core::nn {
 namespace {
 
 std::string shapeText(const std::vector<std::int64_t>& shape)
 {
-    std::string text = "[";
+    if (std::ranges::none_of(shape, [](std::int64_t size) { return size < 0; }))
+        return shownShape(shape);
+    std::string text = "["; // -1: any
     for (std::size_t i = 0; i < shape.size(); ++i)
         text += fmt::format("{}{}", i ? ", " : "", shape[i] < 0 ? "any" : std::to_string(shape[i]));
     return text + "]";
@@ -38,9 +45,14 @@ Weights::Weights(const Checkpoint& checkpoint, Compute compute, Mode mode, Progr
 const TensorView& Weights::view(std::string_view name) const
 {
     const auto* found = m_checkpoint.find(name);
+    if (const auto quantised = found ? std::nullopt : quantisedInstead(m_checkpoint, name))
+        throw Error(fmt::format("{}: the tensor \"{}\" is missing, and {} lies in its place: quantised weights, whose bit width, scale factors and zero "
+                                "points would be needed; save the checkpoint as float32, float16 or bfloat16.",
+                                m_checkpoint.path.string(), name, *quantised));
     if (!found)
         throw Error(fmt::format("{}: the tensor \"{}\" is missing; the file is not a complete checkpoint of this family.",
                                 m_checkpoint.path.string(), name));
+    requireComputable(*found, m_checkpoint);
     return *found;
 }
 

@@ -29,7 +29,7 @@ public:
     const Compute& compute() const { return m_compute; }
     Mode mode() const { return m_mode; }
     bool has(std::string_view name) const { return m_checkpoint.find(name) != nullptr; }
-    /// Throws Error naming the file and the tensor when it is absent.
+    /// Throws Error naming the file and the tensor when it is absent, or when its numbers are not what the model computes with (computable.h).
     const TensorView& view(std::string_view name) const;
     /// The shape as the file says it; throws like view.
     const std::vector<std::int64_t>& shape(std::string_view name) const { return view(name).shape; }

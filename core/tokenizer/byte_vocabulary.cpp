@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace headscope::core {
@@ -38,24 +39,23 @@ std::optional<std::uint8_t> byteOf(const PickleDocument& document, PickleId id)
 {
     if (const auto number = document.integer(id))
         return *number >= 0 && *number < 256 ? std::optional(static_cast<std::uint8_t>(*number)) : std::nullopt;
-    if (const auto* bytes = document.get<PickleBytes>(id))
-        return bytes->bytes.size() == 1 ? std::optional(static_cast<std::uint8_t>(bytes->bytes[0])) : std::nullopt;
+    if (const auto bytes = document.bytes(id))
+        return bytes->size() == 1 ? std::optional(static_cast<std::uint8_t>(bytes->front())) : std::nullopt;
     if (const auto text = document.text(id))
         return singleLatin1(*text);
-    const auto* object = document.get<PickleObject>(id);
-    if (!object)
+    if (!document.isObject(id))
         return std::nullopt;
-    const auto name = document.className(object->callable);
-    const auto& args = document.itemsOf(object->args);
+    const auto name = document.className(document.callableOf(id));
+    const auto args = document.itemsOf(document.argumentsOf(id));
     const std::size_t place = name.ends_with("multiarray.scalar") ? 1 : name == "_codecs.encode" ? 0 : args.size();
     if (place >= args.size())
         return std::nullopt;
-    const auto* inner = document.get<PickleObject>(args[place]); // numpy scalars of old protocols hold an encoded text
-    if (inner)
-        return document.className(inner->callable) == "_codecs.encode" && !document.itemsOf(inner->args).empty() &&
-                       document.text(document.itemsOf(inner->args)[0])
-                   ? singleLatin1(*document.text(document.itemsOf(inner->args)[0]))
+    if (document.isObject(args[place])) { // numpy scalars of old protocols hold an encoded text
+        const auto encoded = document.itemsOf(document.argumentsOf(args[place]));
+        return document.className(document.callableOf(args[place])) == "_codecs.encode" && !encoded.empty() && document.text(encoded[0])
+                   ? singleLatin1(*document.text(encoded[0]))
                    : std::nullopt;
+    }
     return byteOf(document, args[place]);
 }
 
@@ -80,30 +80,32 @@ Bytes ofPairs(const std::vector<std::pair<std::optional<std::uint8_t>, std::opti
 Bytes ofDictionary(const PickleDocument& document, PickleId id, bool keysAreBytes)
 {
     std::vector<std::pair<std::optional<std::uint8_t>, std::optional<std::int64_t>>> pairs;
-    for (const auto& [key, value] : document.entriesOf(id))
+    for (const auto& [key, value] : document.entriesOf(id)) {
+        if (pairs.size() > 256) // more than there are bytes
+            return std::nullopt;
         pairs.emplace_back(byteOf(document, keysAreBytes ? key : value), document.integer(keysAreBytes ? value : key));
+    }
     return ofPairs(pairs);
 }
 
 /// The items of a list, or of a set, which old protocols write as a call of set with a list.
-std::vector<PickleId> itemsOf(const PickleDocument& document, PickleId id)
+std::span<const PickleId> itemsOf(const PickleDocument& document, PickleId id)
 {
-    if (const auto* set = document.get<PickleSet>(id))
-        return set->items;
-    const auto* object = document.get<PickleObject>(id);
-    if (object && document.className(id).ends_with("set") && document.itemsOf(object->args).size() == 1)
-        return document.itemsOf(document.itemsOf(object->args)[0]);
-    return document.itemsOf(id);
+    const auto args = document.isObject(id) ? document.itemsOf(document.argumentsOf(id)) : std::span<const PickleId>();
+    return args.size() == 1 && document.className(id).ends_with("set") ? document.itemsOf(args[0]) : document.itemsOf(id);
 }
 
 /// A list gives the order; a set has none, and the ids are the ranks.
 Bytes ofItems(const PickleDocument& document, PickleId id)
 {
     std::vector<std::pair<std::optional<std::uint8_t>, std::optional<std::int64_t>>> pairs;
-    for (const auto item : itemsOf(document, id))
+    for (const auto item : itemsOf(document, id)) {
+        if (pairs.size() > 256)
+            return std::nullopt;
         pairs.emplace_back(byteOf(document, item), static_cast<std::int64_t>(pairs.size()));
+    }
     auto bytes = ofPairs(pairs);
-    if (bytes && !document.get<PickleList>(id) && !document.get<PickleTuple>(id))
+    if (bytes && document.kind(id) != PickleKind::List && document.kind(id) != PickleKind::Tuple)
         std::sort(bytes->begin(), bytes->end());
     return bytes;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/checkpoint/beside.h"
 #include "core/tokenizer/byte_vocabulary.h"
 #include "core/tokenizer/sentencepiece_file.h"
 #include "core/tokenizer/tokenizer.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace headscope::core {
@@ -52,24 +54,32 @@ public:
     TokenizerSearch run()
     {
         std::optional<Candidate> padded;
-        std::error_code ignored;
-        fs::path folder = fs::absolute(m_checkpoint, ignored).lexically_normal();
-        if (!isFolder(folder) || !folder.has_filename())
-            folder = folder.parent_path();
-        for (int level = 0; level < levels; ++level) {
-            std::vector<Candidate> fitting = readFitting(level == 0 ? besideAndCache(folder) : namedAndCache(folder));
-            if (auto exact = best(fitting, true))
+        for (const fs::path& start : foldersBeside(m_checkpoint))
+            if (auto exact = above(start, padded))
                 return result(*exact);
-            if (!padded)
-                padded = best(fitting, false);
-            if (folder == folder.parent_path())
-                break;
-            folder = folder.parent_path();
-        }
         return padded ? result(*padded) : TokenizerSearch{std::nullopt, std::move(m_notes)};
     }
 
 private:
+    /// The one that fits exactly, in a folder or above it; the first that is only small enough is kept.
+    std::optional<Candidate> above(fs::path folder, std::optional<Candidate>& padded)
+    {
+        for (int level = 0; level < levels; ++level) {
+            std::error_code ignored;
+            if (m_visited.emplace(fs::canonical(folder, ignored), level == 0).second) { // links lead to where others lead
+                std::vector<Candidate> fitting = readFitting(level == 0 ? besideAndCache(folder) : namedAndCache(folder));
+                if (auto exact = best(fitting, true))
+                    return exact;
+                if (!padded)
+                    padded = best(fitting, false);
+            }
+            if (folder == folder.parent_path())
+                break;
+            folder = folder.parent_path();
+        }
+        return std::nullopt;
+    }
+
     /// Sorted entries; fewer than there are once the search has seen too many.
     std::vector<fs::path> entries(const fs::path& folder)
     {
@@ -183,6 +193,7 @@ private:
     std::int64_t m_rows;
     int m_entriesLeft = mostEntries;
     std::size_t m_read = 0;
+    std::set<std::pair<fs::path, bool>> m_visited;
     std::vector<std::string> m_notes;
 };
 

@@ -68,10 +68,10 @@ TEST(PickleReader, KeepsTheOrderOfADict)
 {
     const PickleDocument document =
         read(PickleWriter().emptyDict().mark().text("b").integer(1).text("a").integer(2).setItems().finish());
-    const PickleEntries entries = document.entriesOf(document.root);
-    ASSERT_EQ(entries.size(), 2U);
-    EXPECT_EQ(document.text(entries[0].first), "b");
-    EXPECT_EQ(document.text(entries[1].first), "a");
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : document.entriesOf(document.root))
+        keys.emplace_back(document.text(key).value_or("?"));
+    EXPECT_THAT(keys, testing::ElementsAre("b", "a"));
 }
 
 TEST(PickleReader, DescribesACallWithoutMakingIt)
@@ -109,12 +109,17 @@ TEST(PickleReader, UnknownClassesKeepNameArgumentsStateAndItems)
                                              .build()
                                              .finish());
     EXPECT_EQ(document.className(document.root), "some.module.Thing");
-    const auto* object = document.get<PickleObject>(document.root);
-    ASSERT_NE(object, nullptr);
-    EXPECT_EQ(document.integer(document.itemsOf(object->args).at(0)), 1);
+    ASSERT_TRUE(document.isObject(document.root));
+    const auto args = document.itemsOf(document.argumentsOf(document.root));
+    ASSERT_EQ(args.size(), 1U);
+    EXPECT_EQ(document.integer(args[0]), 1);
     EXPECT_EQ(document.integer(*document.find(document.root, "key")), 2);
-    EXPECT_EQ(document.integer(object->items.at(0)), 3);
-    EXPECT_EQ(document.integer(document.attributesOf(document.root).at(0).second), 4);
+    ASSERT_EQ(document.appendedTo(document.root).size(), 1U);
+    EXPECT_EQ(document.integer(document.appendedTo(document.root)[0]), 3);
+    std::vector<std::int64_t> attributes;
+    for (const auto& [key, value] : document.attributesOf(document.root))
+        attributes.push_back(document.integer(value).value_or(-1));
+    EXPECT_THAT(attributes, testing::ElementsAre(4));
 }
 
 TEST(PickleReader, OldWaysToMakeAnObject)

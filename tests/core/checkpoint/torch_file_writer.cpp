@@ -76,7 +76,7 @@ public:
     std::string bytes()
     {
         if (m_checkpoint.layout == TorchLayout::StateDict)
-            stateDict();
+            stateDict(m_checkpoint.tensors);
         else
             trainingDict();
         return m_checkpoint.container == TorchContainer::Zip ? zip() : legacy();
@@ -84,7 +84,7 @@ public:
 
 private:
     void trainingDict();
-    void stateDict();
+    void stateDict(const std::vector<TorchTensor>& tensors);
     void optimizer();
     void args();
     void tensor(const TorchTensor& tensor);
@@ -132,10 +132,10 @@ void CheckpointWriter::tensor(const TorchTensor& tensor)
     m_pickle.boolean(false).global("collections", "OrderedDict").emptyTuple().reduce().tuple().reduce();
 }
 
-void CheckpointWriter::stateDict()
+void CheckpointWriter::stateDict(const std::vector<TorchTensor>& tensors)
 {
     m_pickle.global("collections", "OrderedDict").emptyTuple().reduce().mark();
-    for (const TorchTensor& entry : m_checkpoint.tensors) {
+    for (const TorchTensor& entry : tensors) {
         m_pickle.text(entry.name);
         tensor(entry);
     }
@@ -199,8 +199,18 @@ void CheckpointWriter::trainingDict()
     m_pickle.text("wandb_id").none().setItems();
     m_pickle.text("optimizer");
     optimizer();
-    m_pickle.text("model");
-    stateDict();
+    if (!m_checkpoint.modelKey.empty()) {
+        m_pickle.text(m_checkpoint.modelKey);
+        stateDict(m_checkpoint.tensors);
+    }
+    for (const auto& [key, tensors] : m_checkpoint.others) {
+        m_pickle.text(key);
+        stateDict(tensors);
+    }
+    for (const TorchTensor& entry : m_checkpoint.topLevel) {
+        m_pickle.text(entry.name);
+        tensor(entry);
+    }
     m_pickle.setItems();
 }
 

@@ -42,6 +42,9 @@ struct TorchCheckpoint {
     TorchContainer container = TorchContainer::Zip;
     std::int64_t iteration = 100;
     std::string rootFolder = "save_tmp"; // inside the zip archive
+    std::string modelKey = "model";      // of the training layout; "" leaves the dict out
+    std::vector<std::pair<std::string, std::vector<TorchTensor>>> others = {}; // more dicts of tensors at the top level
+    std::vector<TorchTensor> topLevel = {};                                    // and tensors there
     std::string byteOrder = "little";    // of the entry "byteorder"; "" leaves the entry out
 };
 

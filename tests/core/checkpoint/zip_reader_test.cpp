@@ -66,7 +66,7 @@ TEST_F(ZipReader, FindsStoredEntries)
     for (const bool zip64 : {false, true}) {
         const ZipArchive archive = open(twoEntries(zip64));
         ASSERT_EQ(archive.entries.size(), 2U);
-        const ByteRange range = storedRange(archive, "root/b");
+        const FileRange range = storedRange(archive, "root/b");
         EXPECT_EQ(range.begin % 64, 0U);
         EXPECT_EQ(archive.file->read(range.begin, range.size).size(), 6U);
         EXPECT_EQ(test::readFile(m_folder / "m.pth").substr(range.begin, range.size), "world!");
