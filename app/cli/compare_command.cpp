@@ -12,7 +12,6 @@
 #include "app/cli/read_bytes.h"
 #include "app/cli/table_output.h"
 #include "app/cli/text_options.h"
-#include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/message_text.h"
 #include "core/compare/comparison.h"
 #include "core/compare/next_token_divergence.h"
@@ -203,7 +202,7 @@ Side open(const ModelOptions& options, bool exports, const OutputGuard& outputs,
     Side side;
     side.model = options.open(core::OpenFor::Running, outputs, progress);
     if (exports)
-        side.fingerprint = core::fingerprint(core::openCheckpoint(options.model(), {}, progress), progress);
+        side.fingerprint = options.fingerprint(progress);
     return side;
 }
 

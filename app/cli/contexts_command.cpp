@@ -9,7 +9,6 @@
 #include "app/cli/printable.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/table_output.h"
-#include "core/checkpoint/checkpoint.h"
 #include "core/corpus/find_contexts.h"
 #include "core/tokenizer/displayed.h"
 #include "core/tokenizer/fold_case.h"
@@ -199,7 +198,7 @@ void runContexts(const Arguments& arguments, const CommandContext& context)
     const auto opened = line.model.open(core::OpenFor::Running, outputs, progress);
     core::ContextSettings settings = line.settings(*opened, context);
     if (line.out.given())
-        settings.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+        settings.fingerprint = line.model.fingerprint(progress);
     const core::Contexts contexts = core::findContexts(*opened, settings, progress);
     shown.wipe();
     printNotes(context, opened->info()->notes);

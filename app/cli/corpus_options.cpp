@@ -3,7 +3,6 @@
 
 #include "app/cli/printable.h"
 #include "app/cli/read_bytes.h"
-#include "core/checkpoint/checkpoint.h"
 #include "core/families/model.h"
 
 #include <CLI/App.hpp>
@@ -154,7 +153,7 @@ core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, co
     const auto opened = model.open(core::OpenFor::Running, outputs, progress);
     core::CountSettings settings = corpus.settings(*opened->info(), context);
     settings.partial = partial;
-    settings.fingerprint = core::fingerprint(core::openCheckpoint(model.model(), {}, progress), progress);
+    settings.fingerprint = model.fingerprint(progress);
     core::CountHooks hooks;
     hooks.stop = context.stop;
     hooks.progress = [&progress](const core::CountProgress& now) { show(progress, now); };

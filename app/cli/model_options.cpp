@@ -65,6 +65,11 @@ std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, con
     return model;
 }
 
+std::string ModelOptions::fingerprint(const core::Progress& progress) const
+{
+    return core::fingerprintOf(m_model, openOptions(core::OpenFor::Describing), progress);
+}
+
 core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const
 {
     core::OpenOptions options;

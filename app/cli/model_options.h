@@ -48,6 +48,8 @@ public:
     /// `path` is another checkpoint that the options are for too.
     std::shared_ptr<const core::Model> open(core::OpenFor purpose, const OutputGuard& outputs,
                                             const core::Progress& progress, const std::filesystem::path& path = {}) const;
+    /// Of the weights that `open` takes.
+    std::string fingerprint(const core::Progress& progress) const;
     /// A tokenizer for both sides of a comparison, unless this side was given its own.
     void takeTokenizer(const std::string& file);
 

@@ -9,7 +9,6 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/table.h"
 #include "app/cli/table_output.h"
-#include "core/checkpoint/checkpoint.h"
 #include "core/corpus/counts_file.h"
 #include "core/export/statistics_export.h"
 #include "core/export/weights_export.h"
@@ -247,7 +246,7 @@ void writeFromWeights(const SpecializeLine& line, const OutputGuard& outputs, co
     const auto model = line.model.open(core::OpenFor::Running, outputs, progress);
     core::WeightsExport what;
     what.program = fmt::format("Headscope {}", version());
-    what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+    what.fingerprint = line.model.fingerprint(progress);
     what.top = static_cast<std::size_t>(line.top);
     what.routers = selectRouters(*model->info(), line.routers.empty() ? std::vector<std::string>{"all"} : line.routers);
     line.out.write([&](std::ostream& out, core::TableFormat format) {

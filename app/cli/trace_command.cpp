@@ -8,7 +8,6 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/text_options.h"
 #include "app/cli/trace_table.h"
-#include "core/checkpoint/checkpoint.h"
 #include "core/export/trace_json.h"
 #include "core/export/trace_safetensors.h"
 #include "core/trace/loss_note.h"
@@ -126,7 +125,7 @@ core::TraceExport exportOf(const TraceLine& line, const core::Model& model, std:
     what.program = fmt::format("Headscope {}", version());
     what.tokenizer = model.tokenizer();
     what.maps = std::move(maps);
-    what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+    what.fingerprint = line.model.fingerprint(progress);
     return what;
 }
 

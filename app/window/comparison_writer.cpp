@@ -3,7 +3,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/figures/report_pdf.h"
-#include "core/checkpoint/checkpoint.h"
+#include "core/families/model.h"
 #include "core/export/atomic_stream.h"
 #include "core/export/comparison_report.h"
 
@@ -26,7 +26,7 @@ struct Opened {
             throw core::Error(
                 fmt::format("{} has changed on disk since it was opened; open it again before its comparison is written.",
                             path.string()));
-        return core::fingerprint(core::openCheckpoint(path, {}, progress), progress);
+        return core::fingerprintOf(path, {}, progress);
     }
 };
 

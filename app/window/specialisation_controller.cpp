@@ -3,7 +3,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/corpus_options.h"
-#include "core/checkpoint/checkpoint.h"
+#include "core/families/model.h"
 #include "core/corpus/counts_file.h"
 #include "core/export/atomic_stream.h"
 #include "core/trace/model_info.h"
@@ -49,11 +49,6 @@ core::RouterAddress decidingRouter(const core::ModelInfo& info, const core::Rout
     return router != info.routers.end() && router->sharedWith ? *router->sharedWith : address;
 }
 
-std::string fingerprintOf(const std::filesystem::path& path, const core::Progress& progress)
-{
-    return core::fingerprint(core::openCheckpoint(path, {}, progress), progress);
-}
-
 /// When what was counted so far is asked for: seldom enough that it costs little of the time.
 class PartialPace
 {
@@ -96,7 +91,7 @@ struct CountWork {
     SharedCounts operator()(const core::Progress& progress)
     {
         const core::FilesInUse files(core::FilesInUse::Readers::ThisThread);
-        settings.fingerprint = fingerprintOf(path, progress);
+        settings.fingerprint = core::fingerprintOf(path, {}, progress);
         if (FileStamp::of(path) != stamp)
             throw core::Error(fmt::format(
                 "{} has changed on disk since it was opened; open it again before you count by it.", path.string()));
@@ -296,7 +291,7 @@ void SpecialisationController::openCounts(const std::filesystem::path& path)
         Priority::Overview,
         [path, checkpoint = of->path()](const core::Progress& progress) {
             auto counts = std::make_shared<const core::Counts>(core::readCounts(path, progress));
-            if (counts->basis.fingerprint != fingerprintOf(checkpoint, progress))
+            if (counts->basis.fingerprint != core::fingerprintOf(checkpoint, {}, progress))
                 throw core::Error(fmt::format("{} was counted by another checkpoint ({}) than the one that is shown; open "
                                               "that one first, or count the "
                                               "corpus anew.",

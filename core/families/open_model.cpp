@@ -77,6 +77,11 @@ bool isSomeModel(const Checkpoint& names)
     });
 }
 
+Checkpoint openFor(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+{
+    return openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
+}
+
 } // namespace
 
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
@@ -127,13 +132,18 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
+    auto checkpoint = openFor(path, options, progress);
     bringNestedParametersUp(checkpoint);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
     auto model = family.open({checkpoint, options, compute, progress});
     requireMemory(*model->info(), options);
     return model;
+}
+
+std::string fingerprintOf(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+{
+    return fingerprint(openFor(path, options, progress), progress);
 }
 
 std::vector<std::string> availableDevices() { return nn::deviceNames(); }
