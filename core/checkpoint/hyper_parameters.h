@@ -22,8 +22,8 @@ struct HyperParameters {
 /// a file that cannot be read.
 HyperParameters hyperParametersBeside(const std::filesystem::path& checkpoint);
 
-/// Notes all of these files and the tokenizer beside them as read (noteRead), also those that are not needed this time: they belong to the
-/// checkpoint.
+/// Notes all of these files and the tokenizer beside them as read (noteRead), also those that are not needed this time: they
+/// belong to the checkpoint.
 void noteFilesBeside(const std::filesystem::path& checkpoint);
 
 /// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.
