@@ -72,7 +72,8 @@ void noteInput(const CLI::Option& option, const fs::path& path)
 
 namespace {
 
-/// What an option excludes and needs is in its description, or is said when it is given; CLI11 lists it in the order of addresses.
+/// What an option excludes and needs is in its description, or is said when it is given; CLI11 lists it in the order of
+/// addresses.
 class PlainFormatter : public CLI::Formatter
 {
 public:

@@ -36,8 +36,8 @@ std::optional<TrainingParameters> parametersOfTraining(const std::filesystem::pa
 /// Fills in `hyperParameters` and `hyperParametersFrom` from `parameterSources`.
 void mergeParameterSources(Checkpoint& checkpoint);
 
-/// Notes all of these files and the tokenizer beside them as read (noteRead), also those that are not needed this time: they belong to the
-/// checkpoint.
+/// Notes all of these files and the tokenizer beside them as read (noteRead), also those that are not needed this time: they
+/// belong to the checkpoint.
 void noteFilesBeside(const std::filesystem::path& checkpoint);
 
 /// Writes what the user gave into headscope.json beside a checkpoint, along with what that file holds already. Returns its path.

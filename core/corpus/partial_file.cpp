@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether nobody else holds it. Some file systems of clusters know no locks: there a count cannot be told from a left-over that was locked.
+/// Whether nobody else holds it. Some file systems of clusters know no locks: there a count cannot be told from a left-over
+/// that was locked.
 bool locked(int descriptor)
 {
     return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;

@@ -60,7 +60,8 @@ bool decisionsOnly(const TraceOptions& options)
 
 [[noreturn]] void refuseForMemory(std::int64_t tokens)
 {
-    throw Error(fmt::format("{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", tokens));
+    throw Error(fmt::format(
+        "{} tokens do not fit into memory: give a shorter text, or let fewer windows run at the same time.", tokens));
 }
 
 } // namespace

@@ -120,7 +120,8 @@ TEST(FaultA5, EveryFormatOfATableTellsOfAFullDisk)
 {
     if (!std::filesystem::exists("/dev/full"))
         GTEST_SKIP() << "no /dev/full here";
-    for (const TableFormat format : {TableFormat::Csv, TableFormat::Tsv, TableFormat::Json, TableFormat::Markdown, TableFormat::Latex}) {
+    for (const TableFormat format :
+         {TableFormat::Csv, TableFormat::Tsv, TableFormat::Json, TableFormat::Markdown, TableFormat::Latex}) {
         for (const int rows : {0, 100, 30'000}) {
             AtomicStream out("/dev/full");
             EXPECT_THROW(
