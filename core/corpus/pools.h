@@ -5,7 +5,6 @@
 // the same positions, so that its spread, and what can be explained of it, depend on how often they choose the same expert.
 
 #include "core/routing/router.h"
-#include "core/trace/trace.h"
 
 #include <cstdint>
 #include <mutex>

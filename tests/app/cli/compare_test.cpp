@@ -203,6 +203,29 @@ TEST_F(CompareCounts, OfThemselvesDifferByNothing)
     EXPECT_THAT(contents(routers), StartsWith("a,b,experts_a,"));
 }
 
+using FaultB18 = CompareCounts;
+
+TEST_F(FaultB18, TheMinimumActsWhereItIsWritten)
+{
+    const auto routersWith = [&](const Arguments& more) {
+        const std::string out = folder.file("routers.json");
+        Arguments arguments{"--match", "identity", "--out", out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        EXPECT_EQ(compared(arguments).code, 0);
+        return contents(out);
+    };
+    const std::string all = routersWith({});
+    EXPECT_THAT(all, Not(HasSubstr("min_count")));
+    const std::string frequent = routersWith({"--min-count", "22"}); // of tokens that occur 12 to 27 times
+    EXPECT_THAT(frequent, HasSubstr("\"min_count\": 22"));
+    EXPECT_THAT(frequent, HasSubstr("tokens that occur 22 times or more"));
+    const auto chance = [](const std::string& file) {
+        return Json::parse(file).at("rows").at(0).at("chance").get<double>();
+    };
+    EXPECT_NE(chance(all), chance(frequent));
+    EXPECT_EQ(chance(all), chance(routersWith({"--min-count", "12"}))); // leaves none out
+}
+
 TEST_F(CompareCounts, OptionsOfATextDoNotGoWithThem)
 {
     EXPECT_EQ(compared({"--text", "a"}).code, 2);
