@@ -210,7 +210,7 @@ Side open(const ModelOptions& options, bool exports, const core::Progress& progr
     Side side;
     side.model = core::openModel(options.model(), options.openOptions(core::OpenFor::Running), progress);
     if (exports)
-        side.fingerprint = core::fingerprint(core::openCheckpoint(options.model(), {}, progress), progress);
+        side.fingerprint = core::modelFingerprint(options.model(), options.openOptions(core::OpenFor::Running), progress);
     return side;
 }
 

@@ -200,7 +200,7 @@ void runContexts(const Arguments& arguments, const CommandContext& context)
     const auto opened = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     core::ContextSettings settings = line.settings(*opened, context);
     if (!line.out.empty())
-        settings.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+        settings.fingerprint = core::modelFingerprint(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     const core::Contexts contexts = core::findContexts(*opened, settings, progress);
     shown.wipe();
     printNotes(context, opened->info()->notes);

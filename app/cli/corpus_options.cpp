@@ -152,7 +152,7 @@ core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, co
     const auto opened = core::openModel(model.model(), model.openOptions(core::OpenFor::Running), progress);
     core::CountSettings settings = corpus.settings(*opened->info(), context);
     settings.partial = partial;
-    settings.fingerprint = core::fingerprint(core::openCheckpoint(model.model(), {}, progress), progress);
+    settings.fingerprint = core::modelFingerprint(model.model(), model.openOptions(core::OpenFor::Running), progress);
     core::CountHooks hooks;
     hooks.stop = context.stop;
     hooks.progress = [&progress](const core::CountProgress& now) { show(progress, now); };

@@ -32,7 +32,7 @@ constexpr std::size_t tablesShown = 4;
 constexpr std::size_t cellWidth = 18;
 
 /// Options that say how to count. A file of counts knows.
-constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--device",
+constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--weights", "--device",
                                      "--dtype",           "--documents", "--window",      "--skip-first", "--tags",
                                      "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch"};
 
@@ -248,7 +248,7 @@ void writeFromWeights(const SpecializeLine& line, const CommandContext& context,
     const auto model = core::openModel(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     core::WeightsExport what;
     what.program = fmt::format("Headscope {}", version());
-    what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+    what.fingerprint = core::modelFingerprint(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     what.top = static_cast<std::size_t>(line.top);
     what.routers = selectRouters(*model->info(), line.routers.empty() ? std::vector<std::string>{"all"} : line.routers);
     core::AtomicStream file(line.out);

@@ -118,7 +118,7 @@ core::TraceExport exportOf(const TraceLine& line, const core::Model& model, std:
     what.program = fmt::format("Headscope {}", version());
     what.tokenizer = model.tokenizer();
     what.maps = std::move(maps);
-    what.fingerprint = core::fingerprint(core::openCheckpoint(line.model.model(), {}, progress), progress);
+    what.fingerprint = core::modelFingerprint(line.model.model(), line.model.openOptions(core::OpenFor::Running), progress);
     return what;
 }
 

@@ -49,7 +49,7 @@ core::RouterAddress decidingRouter(const core::ModelInfo& info, const core::Rout
 
 std::string fingerprintOf(const std::filesystem::path& path, const core::Progress& progress)
 {
-    return core::fingerprint(core::openCheckpoint(path, {}, progress), progress);
+    return core::modelFingerprint(path, {}, progress);
 }
 
 /// When what was counted so far is asked for: seldom enough that it costs little of the time.

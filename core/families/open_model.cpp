@@ -47,6 +47,11 @@ bool isSomeModel(const Checkpoint& names)
     });
 }
 
+CheckpointOptions checkpointOptions(const OpenOptions& options)
+{
+    return {options.sidecar, options.parameters, options.weights, isSomeModel};
+}
+
 } // namespace
 
 std::shared_ptr<const Tokenizer> describeCommon(const FamilyInput& input, const nn::Weights& weights, TextPolicy convention, ModelInfo& info)
@@ -94,10 +99,15 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    const auto checkpoint = openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
+    const auto checkpoint = openCheckpoint(path, checkpointOptions(options), progress);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
     return family.open({checkpoint, options, compute, progress});
+}
+
+std::string modelFingerprint(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+{
+    return fingerprint(openCheckpoint(path, checkpointOptions(options), progress), progress);
 }
 
 std::vector<std::string> availableDevices() { return nn::deviceNames(); }
