@@ -67,7 +67,7 @@ std::shared_ptr<const core::Model> ModelOptions::open(core::OpenFor purpose, con
 
 std::string ModelOptions::fingerprint(const core::Progress& progress) const
 {
-    return core::fingerprintOf(m_model, openOptions(core::OpenFor::Describing), progress);
+    return core::modelFingerprint(m_model, openOptions(core::OpenFor::Describing), progress);
 }
 
 core::OpenOptions ModelOptions::openOptions(core::OpenFor purpose) const

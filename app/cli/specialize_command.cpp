@@ -31,7 +31,7 @@ constexpr std::size_t tablesShown = 4;
 constexpr std::size_t cellWidth = 18;
 
 /// Options that say how to count. A file of counts knows.
-constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--device",
+constexpr std::array countingOptions{"--family",          "--tokenizer", "--text-policy", "--sidecar",    "--weights", "--device",
                                      "--dtype",           "--documents", "--window",      "--skip-first", "--tags",
                                      "--frequent-tokens", "--frequent",  "--groups",      "--threads",    "--batch",
                                      "--memory-blocks",   "--segment"};

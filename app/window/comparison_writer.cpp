@@ -26,7 +26,7 @@ struct Opened {
             throw core::Error(
                 fmt::format("{} has changed on disk since it was opened; open it again before its comparison is written.",
                             path.string()));
-        return core::fingerprintOf(path, {}, progress);
+        return core::modelFingerprint(path, {}, progress);
     }
 };
 

@@ -91,7 +91,7 @@ struct CountWork {
     SharedCounts operator()(const core::Progress& progress)
     {
         const core::FilesInUse files(core::FilesInUse::Readers::ThisThread);
-        settings.fingerprint = core::fingerprintOf(path, {}, progress);
+        settings.fingerprint = core::modelFingerprint(path, {}, progress);
         if (FileStamp::of(path) != stamp)
             throw core::Error(fmt::format(
                 "{} has changed on disk since it was opened; open it again before you count by it.", path.string()));
@@ -291,7 +291,7 @@ void SpecialisationController::openCounts(const std::filesystem::path& path)
         Priority::Overview,
         [path, checkpoint = of->path()](const core::Progress& progress) {
             auto counts = std::make_shared<const core::Counts>(core::readCounts(path, progress));
-            if (counts->basis.fingerprint != core::fingerprintOf(checkpoint, {}, progress))
+            if (counts->basis.fingerprint != core::modelFingerprint(checkpoint, {}, progress))
                 throw core::Error(fmt::format("{} was counted by another checkpoint ({}) than the one that is shown; open "
                                               "that one first, or count the "
                                               "corpus anew.",

@@ -48,7 +48,7 @@ void SafetensorsHeader::onKey(std::string&& name)
         m_name = std::move(name);
     } else if (depth() == 2 && m_inMetadata) {
         m_metadataKey = std::move(name);
-    } else if (depth() == 2) {
+    } else if (depth() == 2 && m_field != Field::NoObject) {
         m_field = name == "dtype" ? Field::DType : name == "shape" ? Field::Shape : name == "data_offsets" ? Field::Offsets : Field::Unknown;
     }
 }
@@ -103,12 +103,12 @@ void SafetensorsHeader::onOpen(bool object)
 {
     if (depth() == 0 && !object)
         fail("its header is no JSON object");
-    if (depth() == 1 && !object)
-        m_inMetadata ? fail("its __metadata__ is not an object") : failTensor("is not described by an object");
+    if (depth() == 1 && !object && m_inMetadata)
+        fail("its __metadata__ is not an object");
     if (depth() == 1 || m_inMetadata) {
         if (depth() > 1)
             fail(fmt::format("its __metadata__ has a value for {} that is no text", quotedName(m_metadataKey)));
-        m_field = Field::None;
+        m_field = object ? Field::None : Field::NoObject;
         m_dtype.reset();
         m_shape.reset();
         m_offsets.reset();
@@ -131,6 +131,8 @@ void SafetensorsHeader::onClose()
 
 void SafetensorsHeader::finishTensor()
 {
+    if (m_field == Field::NoObject)
+        failTensor("is not described by an object");
     if (!m_dtype)
         failTensor("has no dtype");
     if (!m_shape)

@@ -28,7 +28,7 @@ public:
     std::map<std::string, std::string> takeMetadata() { return std::move(m_metadata); }
 
 private:
-    enum class Field : std::uint8_t { None, DType, Shape, Offsets, Unknown };
+    enum class Field : std::uint8_t { None, NoObject, DType, Shape, Offsets, Unknown };
 
     void onKey(std::string&& name) override;
     void onValue(nlohmann::json&& value) override;

@@ -39,9 +39,8 @@ struct OpenOptions {
 /// Opens a checkpoint, recognises its family and reads its weights. Throws Error with one sentence, MissingParameters, Cancelled.
 std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 
-/// The fingerprint (core/checkpoint/checkpoint.h) of the weights that openModel takes with these options. Reads everything: run it in the
-/// background. Throws Error, Cancelled.
-std::string fingerprintOf(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
+/// core::fingerprint of the tensors that openModel reads with the same options. Reads everything: run it in the background.
+std::string modelFingerprint(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 
 /// What `--device` accepts on this machine, most capable first: {"cuda:0", "cpu"}.
 std::vector<std::string> availableDevices();

@@ -77,9 +77,9 @@ bool isSomeModel(const Checkpoint& names)
     });
 }
 
-Checkpoint openFor(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+CheckpointOptions checkpointOptions(const OpenOptions& options)
 {
-    return openCheckpoint(path, {options.sidecar, options.parameters, options.weights, isSomeModel}, progress);
+    return {options.sidecar, options.parameters, options.weights, isSomeModel};
 }
 
 } // namespace
@@ -132,7 +132,7 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
 {
     // The device first: a wrong one is said at once, and libtorch_cuda must be in the process before ATen is asked anything.
     const nn::Compute compute{nn::resolveDevice(options.device), options.dtype == ComputeType::Float32 ? at::kFloat : at::kBFloat16};
-    auto checkpoint = openFor(path, options, progress);
+    auto checkpoint = openCheckpoint(path, checkpointOptions(options), progress);
     bringNestedParametersUp(checkpoint);
     const auto& family = chooseFamily(checkpoint, options.family);
     const c10::InferenceMode inference;
@@ -141,9 +141,9 @@ std::shared_ptr<const Model> openModel(const std::filesystem::path& path, const 
     return model;
 }
 
-std::string fingerprintOf(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+std::string modelFingerprint(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
-    return fingerprint(openFor(path, options, progress), progress);
+    return fingerprint(openCheckpoint(path, checkpointOptions(options), progress), progress);
 }
 
 std::vector<std::string> availableDevices() { return nn::deviceNames(); }

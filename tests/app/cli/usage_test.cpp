@@ -29,7 +29,7 @@ TEST(Usage, HelpNamesEveryCommandAndOption)
         EXPECT_THAT(all, HasSubstr(command));
     const std::string trace = run({"trace", "--help"}).out;
     for (const char* option : {"--text", "--file", "--ids", "--target", "--target-file", "--target-ids", "--device", "--dtype", "--attention",
-                               "--logits", "--out", "--json", "--family", "--tokenizer", "--text-policy", "--document-separator", "--sidecar", "--predictions",
+                               "--logits", "--out", "--json", "--family", "--tokenizer", "--text-policy", "--document-separator", "--sidecar", "--weights", "--predictions",
                                "--router"})
         EXPECT_THAT(trace, HasSubstr(option));
 }

@@ -86,9 +86,9 @@ TEST(FaultD4, AnIndexWhoseShardsAreAllMissing)
                                              HasSubstr("\"model-00001-of-00002.safetensors\", \"model-00002-of-00002.safetensors\"")));
     }
     const test::TemporaryFolder folder;
-    writeFile(folder / "model.safetensors.index.json", R"({"weight_map": {"a": "1.safetensors", "b": "2.safetensors", "c": "3.safetensors"}})");
-    writeFile(folder / "2.safetensors", kOneTensor);
-    EXPECT_THAT(errorAt(folder.path()), AllOf(HasSubstr("3 shards, of which 2 are missing"), HasSubstr("\"1.safetensors\", \"3.safetensors\"")));
+    writeFile(folder / "model.safetensors.index.json", R"({"weight_map": {"a": "m-00001-of-00003.safetensors", "b": "m-00002-of-00003.safetensors", "c": "m-00003-of-00003.safetensors"}})");
+    writeFile(folder / "m-00002-of-00003.safetensors", kOneTensor);
+    EXPECT_THAT(errorAt(folder.path()), AllOf(HasSubstr("3 shards, of which 2 are missing"), HasSubstr("\"m-00001-of-00003.safetensors\", \"m-00003-of-00003.safetensors\"")));
 }
 
 TEST(FaultD1, FoldersOfOtherToolsAreNamedWithTheirCommand)

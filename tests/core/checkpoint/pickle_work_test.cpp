@@ -206,9 +206,7 @@ std::size_t memoryOfPickle(std::string_view pickle)
     const auto* begin = reinterpret_cast<const std::byte*>(pickle.data());
     const test::AllocationCounter counter;
     try {
-        const PickleDocument document =
-            readPickle(std::make_shared<const std::vector<std::byte>>(begin, begin + pickle.size()), 0, "x").document;
-        pickleToJson(document, document.root);
+        readPickle(std::make_shared<const std::vector<std::byte>>(begin, begin + pickle.size()), 0, "x");
     } catch (const Error&) { // a pickle that leaves more than one value is none; what it took counts
     }
     return counter.peakBytes();
@@ -263,7 +261,20 @@ TEST(FaultC3, SharedStructuresAtRandomTakeTwentyTimesTheirBytes)
 {
     for (std::uint32_t seed = 0; seed < 50; ++seed) {
         const std::string pickle = sharedStructure(seed);
-        EXPECT_LE(memoryOfPickle(pickle), kMemoryPerByte * pickle.size() + 8 * kMemoryOfAnyFile) << seed; // the JSON of some of it
+        EXPECT_LE(memoryOfPickle(pickle), kMemoryPerByte * pickle.size() + kMemoryOfAnyFile) << seed;
+    }
+}
+
+TEST(FaultC3, WhatIsWrittenOutAsJsonIsBounded)
+{
+    constexpr std::size_t most = 8 << 20; // 20,000 values
+    for (const std::string& body : {"(" + repeated("}", 300'000) + "l", "(" + repeated("]", 300'000) + "l", "(" + repeated("K", 300'000) + "l"}) {
+        const std::string pickle = ""s + body + ".";
+        const auto* begin = reinterpret_cast<const std::byte*>(pickle.data());
+        const PickleDocument document = readPickle(std::make_shared<const std::vector<std::byte>>(begin, begin + pickle.size()), 0, "x").document;
+        const test::AllocationCounter counter;
+        EXPECT_GE(pickleToJson(document, document.root).size(), 10'000U);
+        EXPECT_LE(counter.peakBytes(), most);
     }
 }
 
