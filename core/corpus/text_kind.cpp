@@ -29,8 +29,9 @@ constexpr std::array magics{
     Magic{0, "PK\x05\x06"sv, "an empty ZIP archive"},
     Magic{0, "\x1f\x8b"sv, "packed with gzip twice"},
     Magic{0, "\x28\xb5\x2f\xfd"sv, "packed with zstd twice"},
-    Magic{0, "\xfd"
-             "7zXZ\0"sv,
+    Magic{0,
+          "\xfd"
+          "7zXZ\0"sv,
           "packed with xz"},
     Magic{0, "BZh"sv, "packed with bzip2"},
     Magic{0, "7z\xbc\xaf\x27\x1c"sv, "a 7-Zip archive"},
@@ -48,8 +49,9 @@ constexpr std::array magics{
     Magic{0, "\x89PNG"sv, "a picture"},
     Magic{0, "\xff\xd8\xff"sv, "a picture"},
     Magic{0, "GIF8"sv, "a picture"},
-    Magic{0, "\x7f"
-             "ELF"sv,
+    Magic{0,
+          "\x7f"
+          "ELF"sv,
           "a program"},
     Magic{0, "GGUF"sv, "a GGUF file of weights"},
 };
@@ -62,7 +64,9 @@ bool isPacked(std::string_view what)
 /// UTF-16 and UTF-32 by their marks, or by every other byte being NUL.
 std::optional<std::string> otherEncoding(std::string_view head)
 {
-    const auto is = [](std::string_view name) { return fmt::format("text in {}; convert it to UTF-8 (iconv -f {} -t UTF-8)", name, name); };
+    const auto is = [](std::string_view name) {
+        return fmt::format("text in {}; convert it to UTF-8 (iconv -f {} -t UTF-8)", name, name);
+    };
     if (head.starts_with("\xff\xfe\0\0"sv) || head.starts_with("\0\0\xfe\xff"sv))
         return is("UTF-32");
     if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv))
@@ -116,15 +120,20 @@ std::optional<std::string> whatInsteadOfText(std::string_view head)
 {
     for (const Magic& magic : magics)
         if (head.size() >= magic.offset && head.substr(magic.offset).starts_with(magic.bytes))
-            return fmt::format("{}{}", magic.what, magic.bytes.starts_with("version") ? "" : isPacked(magic.what) ? unpack : extract);
+            return fmt::format("{}{}", magic.what,
+                               magic.bytes.starts_with("version") ? ""
+                               : isPacked(magic.what)             ? unpack
+                                                                  : extract);
     if (auto encoding = otherEncoding(head))
         return encoding;
     if (isSafetensors(head) || isPickle(head))
         return "a file of weights or other data, no text";
-    // Text in an old encoding of one byte a letter has fewer of these where the letters are Latin; random bytes have more than half.
+    // Text in an old encoding of one byte a letter has fewer of these where the letters are Latin; random bytes have more
+    // than half.
     constexpr std::size_t enough = 16;
     if (head.size() >= enough && strangeBytes(head) * 10 > head.size() * 3)
-        return "no text in UTF-8 (three of ten bytes, or more, are none); convert it to UTF-8 if it is text in another encoding";
+        return "no text in UTF-8 (three of ten bytes, or more, are none); convert it to UTF-8 if it is text in another "
+               "encoding";
     return std::nullopt;
 }
 

@@ -14,12 +14,14 @@ namespace headscope::core {
 
 bool isIgnorable(char32_t character)
 {
-    return character >= 0x80 && u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
+    return character >= 0x80 &&
+           u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_DEFAULT_IGNORABLE_CODE_POINT) != 0;
 }
 
 std::string wordKey(std::string_view word)
 {
-    const bool isAscii = std::all_of(word.begin(), word.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
+    const bool isAscii =
+        std::all_of(word.begin(), word.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
     if (isAscii || !isUtf8(word))
         return std::string(word);
     std::string seen;

@@ -19,9 +19,11 @@ bool insideCharacter(std::string_view text, std::size_t place)
     return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80;
 }
 
-bool samePieces(std::vector<Piece>::const_iterator begin, std::vector<Piece>::const_iterator end, std::span<const Piece> others)
+bool samePieces(std::vector<Piece>::const_iterator begin, std::vector<Piece>::const_iterator end,
+                std::span<const Piece> others)
 {
-    return std::equal(begin, end, others.begin(), others.end(), [](const Piece& a, const Piece& b) { return a.id == b.id && a.text == b.text; });
+    return std::equal(begin, end, others.begin(), others.end(),
+                      [](const Piece& a, const Piece& b) { return a.id == b.id && a.text == b.text; });
 }
 
 /// The last pieces of `pieces` that are one symbol: the bytes of a character, or one piece.
@@ -46,7 +48,8 @@ std::size_t firstSymbol(std::string_view normal, std::size_t begin, const std::v
 
 [[noreturn]] void fail()
 {
-    throw Error("The text has a word of many thousand bytes that SentencePiece cannot be given in parts; break it into lines or words.");
+    throw Error("The text has a word of many thousand bytes that SentencePiece cannot be given in parts; break it into "
+                "lines or words.");
 }
 
 std::size_t sizeOf(std::span<const Piece> pieces)
@@ -64,7 +67,10 @@ std::size_t normalSize(const Piece& piece)
     return piece.isByte ? 1 : piece.text.size();
 }
 
-BpeWindows::BpeWindows(Encode encode, TokenId unknown, std::size_t size) : m_encode(std::move(encode)), m_unknown(unknown), m_size(size) {}
+BpeWindows::BpeWindows(Encode encode, TokenId unknown, std::size_t size)
+    : m_encode(std::move(encode)), m_unknown(unknown), m_size(size)
+{
+}
 
 /// The library joins unknown neighbours when all is done; here they stay what they were while pairs were joined.
 std::vector<Piece> BpeWindows::window(std::string_view normal) const
@@ -91,7 +97,8 @@ bool BpeWindows::standTogether(const Piece& left, const Piece& right) const
 }
 
 /// Whether the last symbol of `left` and the first of `right` stand beside each other at `border`.
-bool BpeWindows::holds(std::string_view normal, std::size_t border, const std::vector<Piece>& left, const std::vector<Piece>& right) const
+bool BpeWindows::holds(std::string_view normal, std::size_t border, const std::vector<Piece>& left,
+                       const std::vector<Piece>& right) const
 {
     if (left.empty() || right.empty())
         return true;

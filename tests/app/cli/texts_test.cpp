@@ -47,11 +47,13 @@ TEST(Texts, WhatFollowsTheOptionIsTheText)
 TEST(Texts, FilesAreReadAsBytes)
 {
     const OwnFolder folder;
-    for (const std::string& bytes : {std::string("a\r\nb\n"), std::string("a\0b", 3), std::string("\xef\xbb\xbf" "bom"),
+    for (const std::string& bytes : {std::string("a\r\nb\n"), std::string("a\0b", 3), std::string("a \xef\xbb\xbf" "bom"),
                                      std::string("\xc2\xa0\xe2\x80\xa8")}) {
         EXPECT_EQ(tokenized({"--file", folder.file("text", bytes)})["text"], bytes);
         EXPECT_EQ(tokenized({"--file", "-"}, bytes)["text"], bytes);
     }
+    // But a mark at the beginning, which belongs to the file.
+    EXPECT_EQ(tokenized({"--file", folder.file("text", "\xef\xbb\xbf" "bom")})["text"], "bom");
 }
 
 TEST(Texts, BrokenUtf8StaysExactBesideWhatIsShown)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What odd files and texts do to counts: one test for every row of the table in docs/specialisation.md, and what was once wrong.
+// What odd files and texts do to counts: one test for every row of the table in docs/specialisation.md, and what was once
+// wrong.
 #include "core/checkpoint/strict_json.h"
 #include "core/corpus/counts_file.h"
 #include "core/corpus/merge_counts.h"
@@ -82,7 +83,10 @@ protected:
         return sentenceOf([&] { count(std::move(corpus)); });
     }
     /// N of one document.
-    std::uint64_t tokensOf(const std::string& text) const { return model->tokenize(text + model->info()->textPolicy.documentSeparator).tokens.size(); }
+    std::uint64_t tokensOf(const std::string& text) const
+    {
+        return model->tokenize(text + model->info()->textPolicy.documentSeparator).tokens.size();
+    }
     fs::path file(std::string_view bytes) { return folder.file("file " + std::to_string(++m_files) + ".txt", bytes); }
 
     const std::string plain = "The river runs past the mill.\nIs it far? The café opens at six.\n";
@@ -134,7 +138,8 @@ TEST_F(TextFaults, EveryRowOfTheTable)
          [&] {
              isText("The mill.\r\nIs it far?\r\n");
              settings.documents.kind = Kind::Line;
-             EXPECT_EQ(bytesOfCounts({file("The mill.\r\nIs it far?\r\n")}), bytesOfCounts({file("The mill.\nIs it far?\n")}));
+             EXPECT_EQ(bytesOfCounts({file("The mill.\r\nIs it far?\r\n")}),
+                       bytesOfCounts({file("The mill.\nIs it far?\n")}));
          }},
         {"lone CR",
          [&] {
@@ -147,7 +152,10 @@ TEST_F(TextFaults, EveryRowOfTheTable)
              EXPECT_THAT(notes, ElementsAre(HasSubstr("3 of the 20 bytes of text are not UTF-8")));
          }},
         {"NUL", [&] { EXPECT_EQ(isText(std::string("The mill\0of old", 15)).invalidBytes, 0U); }},
-        {"an empty document", [&] { EXPECT_EQ(bytesOfCounts({file(plain), file("")}), asPlain); }},
+        {"an empty document",
+         [&] {
+             EXPECT_EQ(bytesOfCounts({file(plain), file("")}), asPlain);
+         }},
         {"a blank document",
          [&] {
              const CorpusSize size = sizeOf({file(plain), file(" \n\t "), file("\n")});
@@ -162,7 +170,8 @@ TEST_F(TextFaults, EveryRowOfTheTable)
              EXPECT_EQ(stream.corpus.documents, 3U);
              EXPECT_EQ(stream.corpus.equalDocuments, 1U);
              EXPECT_EQ(stream.corpus.positions, 2 * once.streams.front().corpus.positions + tokensOf("Is it far?"));
-             EXPECT_GE(*std::max_element(stream.groupDocuments.begin(), stream.groupDocuments.end()), 2U) << "equal ones share a group";
+             EXPECT_GE(*std::max_element(stream.groupDocuments.begin(), stream.groupDocuments.end()), 2U)
+                 << "equal ones share a group";
              EXPECT_THAT(notes, ElementsAre(HasSubstr("1 of the 3 documents is byte for byte equal")));
          }},
         {"one file named twice",
@@ -186,7 +195,8 @@ TEST_F(TextFaults, EveryRowOfTheTable)
         {".jsonl",
          [&] {
              settings.documents.jsonField = "text";
-             const Counts counts = count({folder.file("a.jsonl", "{\"text\": \"Is it far?\"}\n\n{\"id\": 1, \"text\": \"A mill\\n\\nand a river\"}")});
+             const Counts counts = count({folder.file(
+                 "a.jsonl", "{\"text\": \"Is it far?\"}\n\n{\"id\": 1, \"text\": \"A mill\\n\\nand a river\"}")});
              EXPECT_EQ(counts.streams.front().corpus.documents, 2U);
              EXPECT_EQ(counts.streams.front().corpus.positions, tokensOf("Is it far?") + tokensOf("A mill\n\nand a river"));
              EXPECT_EQ(counts.basis.jsonField, "text");
@@ -206,10 +216,20 @@ TEST_F(FaultB6, WhatIsNoTextIsRefusedByName)
 {
     using namespace std::string_literals;
     const std::vector<std::pair<std::string, std::string>> files{
-        {"a.zip", "PK\x03\x04\x14\0\0\0rest"s},    {"a.xz", "\xfd"s + "7zXZ\0\0\x04"s}, {"a.bz2", "BZh91AY&SY"},          {"a.parquet", "PAR1\x15\x04"},
-        {"a.pdf", "%PDF-1.7\n1 0 obj"},            {"a.pth", "\x80\x02\x8a\x0a"s},      {"a.7z", "7z\xbc\xaf\x27\x1c\0"s}, {"a.tar", std::string(257, 'x') + "ustar"},
-        {"a.png", "\x89PNG\r\n\x1a\n"},            {"a.npy", "\x93NUMPY\x01"},          {"a.safetensors", "\x40\0\0\0\0\0\0\0{\"a\":{}}"s},
-        {"pointer.txt", "version https://git-lfs.github.com/spec/v1\n"}, {"u32.txt", "\xff\xfe\0\0T\0\0\0"s}, {"a.txt", randomBytes(200)}};
+        {"a.zip", "PK\x03\x04\x14\0\0\0rest"s},
+        {"a.xz", "\xfd"s + "7zXZ\0\0\x04"s},
+        {"a.bz2", "BZh91AY&SY"},
+        {"a.parquet", "PAR1\x15\x04"},
+        {"a.pdf", "%PDF-1.7\n1 0 obj"},
+        {"a.pth", "\x80\x02\x8a\x0a"s},
+        {"a.7z", "7z\xbc\xaf\x27\x1c\0"s},
+        {"a.tar", std::string(257, 'x') + "ustar"},
+        {"a.png", "\x89PNG\r\n\x1a\n"},
+        {"a.npy", "\x93NUMPY\x01"},
+        {"a.safetensors", "\x40\0\0\0\0\0\0\0{\"a\":{}}"s},
+        {"pointer.txt", "version https://git-lfs.github.com/spec/v1\n"},
+        {"u32.txt", "\xff\xfe\0\0T\0\0\0"s},
+        {"a.txt", randomBytes(200)}};
     for (const auto& [name, bytes] : files) {
         const auto path = folder.file("texts/" + name, bytes);
         folder.file("texts/text.txt", plain);
@@ -220,7 +240,10 @@ TEST_F(FaultB6, WhatIsNoTextIsRefusedByName)
         fs::remove(path);
     }
     EXPECT_EQ(refusal({folder.file("texts")}), "");
-    EXPECT_EQ(refusal({file("Le café, l'\xe9t\xe9, no\xebl: du fran\xe7" "ais en Latin-1, avec peu d'octets.")}), "") << "is read, and said";
+    EXPECT_EQ(refusal({file("Le café, l'\xe9t\xe9, no\xebl: du fran\xe7"
+                            "ais en Latin-1, avec peu d'octets.")}),
+              "")
+        << "is read, and said";
     EXPECT_THAT(refusal({folder.file("cut.zst", zstdPacked(someText(50)).substr(0, 300))}), HasSubstr("cut off"));
     std::string damaged = zstdPacked(someText(50));
     damaged[20] = static_cast<char>(~damaged[20]);
@@ -229,19 +252,23 @@ TEST_F(FaultB6, WhatIsNoTextIsRefusedByName)
 
 TEST_F(FaultB6, LinesOfJson)
 {
-    const std::string lines = "{\"title\": \"x\", \"body\": \"The river\"}\r\n{\"body\": \"Is it far?\", \"title\": \"y\"}\n";
+    const std::string lines =
+        "{\"title\": \"x\", \"body\": \"The river\"}\r\n{\"body\": \"Is it far?\", \"title\": \"y\"}\n";
     const auto path = folder.file("a.jsonl", lines);
     EXPECT_THAT(refusal({path}), ::testing::AllOf(HasSubstr("--json-field"), HasSubstr("\"body\""), HasSubstr("\"title\"")));
     EXPECT_THAT(refusal({folder.file("whole.json", "{\n \"a\": 1\n}")}), HasSubstr("is JSON, not text"));
     settings.documents.jsonField = "body";
     const std::string plainly = bytesOfCounts({path});
-    for (const auto& packed : {folder.gzipped("b.jsonl.gz", lines), folder.file("c.ndjson.zst", zstdPacked("\xEF\xBB\xBF" + lines))})
+    for (const auto& packed :
+         {folder.gzipped("b.jsonl.gz", lines), folder.file("c.ndjson.zst", zstdPacked("\xEF\xBB\xBF" + lines))})
         EXPECT_EQ(bytesOfCounts({packed}), plainly);
     settings.documents.kind = Kind::Blank;
     EXPECT_EQ(sizeOf({path, file("one\n\ntwo")}).documents, 4U) << "text files beside them are cut as ever";
     settings.documents.kind = Kind::File;
-    EXPECT_THAT(refusal({folder.file("d.jsonl", lines + "{\"title\": 1}\n")}), ::testing::AllOf(HasSubstr("d.jsonl, line 3"), HasSubstr("no field \"body\""), HasSubstr("\"title\"")));
-    EXPECT_THAT(refusal({folder.file("e.jsonl", "{\"body\": \"a\"}\n\n{\"body\": 5}\n")}), HasSubstr("line 3: its field \"body\" is no text"));
+    EXPECT_THAT(refusal({folder.file("d.jsonl", lines + "{\"title\": 1}\n")}),
+                ::testing::AllOf(HasSubstr("d.jsonl, line 3"), HasSubstr("no field \"body\""), HasSubstr("\"title\"")));
+    EXPECT_THAT(refusal({folder.file("e.jsonl", "{\"body\": \"a\"}\n\n{\"body\": 5}\n")}),
+                HasSubstr("line 3: its field \"body\" is no text"));
     EXPECT_THAT(refusal({folder.file("f.jsonl", lines + "{\"body\": \n")}), HasSubstr("f.jsonl, line 3"));
     EXPECT_THAT(refusal({folder.file("g.jsonl", "[1]\n")}), HasSubstr("line 1: it is no JSON object"));
     std::string many; // more than is read at once
@@ -260,7 +287,8 @@ TEST_F(FaultB7, OneFileCountsOnceByWhateverName)
     fs::create_hard_link(path, folder.file("hard.txt"));
     fs::create_directory_symlink(folder.file("c"), folder.file("other"));
     const auto respelled = folder.file("c") / "../c/a.txt";
-    for (const auto& again : {path, folder.file("link.txt"), folder.file("hard.txt"), respelled, folder.file("other/a.txt")}) {
+    for (const auto& again :
+         {path, folder.file("link.txt"), folder.file("hard.txt"), respelled, folder.file("other/a.txt")}) {
         EXPECT_EQ(bytesOfCounts({folder.file("c"), again}), once) << again;
         EXPECT_THAT(notes, ElementsAre(HasSubstr("counted once"))) << again;
     }
@@ -311,18 +339,27 @@ class FaultB9 : public ::testing::Test
 {
 protected:
     TagTable read(const std::string& text) const { return TagTable::read(folder.file("tags.tsv", text), files); }
-    std::string refusal(const std::string& text) const { return sentenceOf([&] { read(text); }); }
+    std::string refusal(const std::string& text) const
+    {
+        return sentenceOf([&] { read(text); });
+    }
     CorpusFolder folder;
     std::vector<CorpusFile> files = findCorpusFiles(std::vector{folder.file("a.txt", std::string(100, 'a'))});
 };
 
 TEST_F(FaultB9, TheFirstRowIsAHeaderOnlyWithoutNumbers)
 {
-    for (const char* first : {"\xEF\xBB\xBF" "0\t50\tx\n", " 0\t50\tx\n", "+0\t50\tx\n", "0\t 50 \tx\n", "00\t50\tx\n"})
+    for (const char* first : {"\xEF\xBB\xBF"
+                              "0\t50\tx\n",
+                              " 0\t50\tx\n", "+0\t50\tx\n", "0\t 50 \tx\n", "00\t50\tx\n"})
         EXPECT_EQ(read(std::string(first) + "50\t60\ty\n").at(0, 10), 1U) << first;
-    for (const char* header : {"begin\tend\ttag\n", "\xEF\xBB\xBF" "von\tbis\tname\n", "Begin2\t(end)\tt\n", "-\t-\tt\n"})
+    for (const char* header : {"begin\tend\ttag\n",
+                               "\xEF\xBB\xBF"
+                               "von\tbis\tname\n",
+                               "Begin2\t(end)\tt\n", "-\t-\tt\n"})
         EXPECT_EQ(read(std::string(header) + "50\t60\ty\n").names().size(), 2U) << header;
-    for (const char* wrong : {"0.0\t50\tx\n", "0\tend\tx\n", "begin\t50\tx\n", "-1\t50\tx\n", "1,000\t2,000\tx\n", "1e3\t2e3\tx\n", "0x10\t0x20\tx\n"})
+    for (const char* wrong : {"0.0\t50\tx\n", "0\tend\tx\n", "begin\t50\tx\n", "-1\t50\tx\n", "1,000\t2,000\tx\n",
+                              "1e3\t2e3\tx\n", "0x10\t0x20\tx\n"})
         EXPECT_THAT(refusal(std::string(wrong) + "50\t60\ty\n"), HasSubstr("line 1")) << wrong;
 }
 
@@ -337,7 +374,11 @@ TEST_F(FaultB9, StretchesBehindTheEndOfAFileAreSaid)
 TEST_F(FaultB9, EverythingThatIsReadMayBeginWithAMark)
 {
     EXPECT_EQ(parseStrictJson("\xEF\xBB\xBF{\"a\": 1}", "sidecar").at("a"), 1);
-    EXPECT_EQ(withoutByteOrderMark("\xEF\xBB\xBF\xEF\xBB\xBF" "a"), "\xEF\xBB\xBF" "a") << "one is the file's, another is text";
+    EXPECT_EQ(withoutByteOrderMark("\xEF\xBB\xBF\xEF\xBB\xBF"
+                                   "a"),
+              "\xEF\xBB\xBF"
+              "a")
+        << "one is the file's, another is text";
     DocumentReader reader(findCorpusFiles(std::vector{folder.file("marked.txt", "\xEF\xBB\xBFone\ntwo")}), {Kind::Line, {}});
     ASSERT_TRUE(reader.next());
     EXPECT_EQ(reader.begin(), 3U) << "tags count the bytes of the file";
@@ -375,7 +416,8 @@ TEST_F(FaultB19, PartsGiveTheSpellingOfTheWhole)
     settings.words = true;
     settings.documents.kind = Kind::Line;
     settings.skipFirst = 1;
-    const std::vector<fs::path> corpus{file("is it na\u00EFve\nis it nai\u0308ve and far\nriver\u200Bs and ri\u00ADvers\nnai\u0308ve\n")};
+    const std::vector<fs::path> corpus{
+        file("is it na\u00EFve\nis it nai\u0308ve and far\nriver\u200Bs and ri\u00ADvers\nnai\u0308ve\n")};
     const std::string whole = bytesOfCounts(corpus);
     settings.parts = 4;
     std::vector<NamedCounts> parts;
@@ -394,7 +436,8 @@ TEST_F(TextFaults, SpansAsTheLibraryPlaceTokensInTheirWord)
     const auto files = findCorpusFiles(std::vector{file(text)});
     const auto tags = TagTable::read(folder.file("tags.tsv", "0\t4\tfirst\n4\t100\tsecond\n"), files);
     const auto tokenizer = openSentencePiece(fs::path(HEADSCOPE_TEST_DATA) / "demo/tokenizer.model");
-    WindowReader reader(DocumentReader(files, {}), tokenizer, {.policy = {}, .length = 100, .tags = &tags, .words = &numbers, .textAround = 10}, {});
+    WindowReader reader(DocumentReader(files, {}), tokenizer,
+                        {.policy = {}, .length = 100, .tags = &tags, .words = &numbers, .textAround = 10}, {});
     ASSERT_TRUE(reader.nextDocument());
     const Window window = reader.next().value();
     const auto tokens = tokenizer->encode(text, {}).tokens;
