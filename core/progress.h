@@ -14,13 +14,18 @@ namespace headscope::core {
 struct Progress {
     std::function<void(double fraction, std::string_view stage)> report; // fraction in [0, 1]
     std::stop_token stop;
+    std::function<void()> asked = {}; // told of every question, on the working thread: so a test counts the work between two
 
-    /// Throws Cancelled if the work is no longer wanted.
+    /// Throws Cancelled if the work is no longer wanted. Between two questions lies bounded work, whatever is read.
     void checkpoint() const
     {
+        if (asked)
+            asked();
         if (stop.stop_requested())
             throw Cancelled();
     }
+    /// The same questions without a report, for a part of the work.
+    Progress quiet() const { return {{}, stop, asked}; }
     /// Reports and asks for cancellation.
     void at(double fraction, std::string_view stage) const
     {

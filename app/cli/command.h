@@ -21,6 +21,7 @@ struct CommandContext {
     std::ostream& err;
     bool errIsTerminal = false; // then progress is shown
     std::stop_token stop;
+    std::function<void()> asked = {}; // core::Progress::asked, from any thread
     std::function<std::string()> readStandardInput; // to its end; throws core::Cancelled
     /// Writes a report as PDF; empty in a program that cannot draw.
     std::function<void(const std::filesystem::path& path, const core::Report& report)> writePdf = {};

@@ -156,6 +156,7 @@ core::Counts countFor(const ModelOptions& model, const CorpusOptions& corpus, co
     settings.fingerprint = model.fingerprint(progress);
     core::CountHooks hooks;
     hooks.stop = context.stop;
+    hooks.asked = context.asked;
     hooks.progress = [&progress](const core::CountProgress& now) { show(progress, now); };
     std::vector<std::string> notes;
     hooks.notes = [&notes](std::vector<std::string> found) { notes = std::move(found); };

@@ -30,6 +30,7 @@ core::Progress ProgressLine::progress()
 {
     core::Progress progress;
     progress.stop = m_context.stop;
+    progress.asked = m_context.asked;
     if (m_context.errIsTerminal)
         progress.report = [this](double fraction, std::string_view stage) { show(fraction, stage); };
     return progress;

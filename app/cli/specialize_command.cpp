@@ -227,7 +227,7 @@ void printTables(const CommandContext& context, const core::Counts& counts, core
     std::size_t printed = 0;
     core::forEachTable(counts, what, line.progress(), [&](const core::RouterTable& table, const core::TablePlan&) {
         line.wipe();
-        printTable(context, table, what, {{}, context.stop});
+        printTable(context, table, what, {{}, context.stop, context.asked});
         ++printed;
     });
     if (printed < all)

@@ -164,10 +164,10 @@ std::vector<SeriesStep> runSeries(std::span<const SeriesMember> members, std::st
         };
         part(0, "opening");
         const auto model = open(at, {.report = [&](double fraction, std::string_view stage) { part(fraction / 2, stage); },
-                                     .stop = hooks.progress.stop});
+                                     .stop = hooks.progress.stop, .asked = hooks.progress.asked});
         const TraceOptions options{.maps = false, .routerLogits = false, .loss = true};
         const Progress tracing{.report = [&](double fraction, std::string_view stage) { part((1 + fraction) / 2, stage); },
-                               .stop = hooks.progress.stop};
+                               .stop = hooks.progress.stop, .asked = hooks.progress.asked};
         steps[at] = seriesStep(member, *model->trace(model->tokenize(text, tracing), options, tracing));
         if (hooks.arrived)
             hooks.arrived(std::make_shared<const SeriesStep>(steps[at]));

@@ -158,7 +158,7 @@ CountBasis Pass::basis() const
 WindowReader Pass::reader(const TagTable* tags, WordNumbers* words) const
 {
     const WindowOptions options{.policy = m_info.textPolicy, .length = m_window, .tags = tags, .words = words};
-    return {DocumentReader(m_files, m_settings.documents), m_model.tokenizer(), options, {.report = {}, .stop = m_hooks.stop}};
+    return {DocumentReader(m_files, m_settings.documents), m_model.tokenizer(), options, {.report = {}, .stop = m_hooks.stop, .asked = m_hooks.asked}};
 }
 
 void Pass::scan()
@@ -214,7 +214,7 @@ void Pass::makeAccumulator()
 void Pass::countWindow(const Window& window)
 {
     // With a place to save to, what is begun is finished and saved.
-    const Progress progress{.report = {}, .stop = m_settings.partial.empty() ? m_hooks.stop : std::stop_token()};
+    const Progress progress{.report = {}, .stop = m_settings.partial.empty() ? m_hooks.stop : std::stop_token(), .asked = m_hooks.asked};
     const auto trace = runWindow(m_model, window, m_trace, progress);
     if (window.memory.counts)
         m_accumulator->add(window, *trace, m_scan.groups.at(window.document));

@@ -58,6 +58,7 @@ struct CountHooks {
     std::function<void(Counts)> partial; // what has been counted so far; documents that are not complete are missing in E0
     std::function<void(std::vector<std::string>)> notes; // at the end: sentences on what may surprise in files and texts
     std::stop_token stop;
+    std::function<void()> asked = {}; // Progress::asked, from any thread
 };
 
 /// The length of a segment of the model; nullopt when its hyper-parameters do not say.

@@ -251,7 +251,7 @@ void Search::read(const std::function<void(Window)>& take)
                                 .words = m_ids.empty() ? &m_words : nullptr,
                                 .textAround = contextBytes + 4};
     WindowReader reader(DocumentReader(m_files, m_settings.documents), m_model.tokenizer(), options,
-                        {.report = {}, .stop = m_progress.stop});
+                        m_progress.quiet());
     std::uint64_t bytes = 0;
     std::uint64_t positions = 0;
     EarlierWindows earlier(m_info, m_window);
@@ -340,7 +340,7 @@ void Search::runWindow(const Window& window)
                                 "the tokenizer it was trained with.",
                                 *most, m_info.vocabulary));
     const auto trace = core::runWindow(m_model, window, {.maps = false, .routerLogits = true, .loss = false},
-                                       {.report = {}, .stop = m_progress.stop});
+                                       m_progress.quiet());
     if (!window.memory.counts)
         return;
     const Places places = placesIn(window);
@@ -466,7 +466,7 @@ Passage Search::passage(const Window& window, std::size_t place, ByteRange keywo
 bool Search::becomes(const std::string& text, const Window& window, std::size_t place) const
 {
     const std::vector<TokenId> ids =
-        m_model.tokenizer()->encode(text, m_info.textPolicy, {.report = {}, .stop = m_progress.stop}).ids();
+        m_model.tokenizer()->encode(text, m_info.textPolicy, m_progress.quiet()).ids();
     if (!m_info.visibility.causal)
         return ids == window.ids;
     return ids.size() > place &&

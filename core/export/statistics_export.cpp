@@ -409,7 +409,7 @@ void writeStatistics(std::ostream& out, TableFormat format, StatisticsTable tabl
         addAllTogether(*writer, counts, what);
         return writer->finish();
     }
-    const Progress quiet{{}, progress.stop}; // what a single table reports is less than the number of tables says
+    const Progress quiet = progress.quiet(); // what a single table reports is less than the number of tables says
     forEachTable(counts, what, progress, [&](const RouterTable& of, const TablePlan& plan) {
         switch (table) {
         case StatisticsTable::Pairs: return addPairs(*writer, of, what, quiet);

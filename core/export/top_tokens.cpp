@@ -111,7 +111,7 @@ void writeTopTokens(std::ostream& out, TableFormat format, const Counts& counts,
     const bool latex = format == TableFormat::Latex;
     if (latex)
         out << aboutLatex(about) << latexBegin();
-    const Progress quiet{{}, progress.stop};
+    const Progress quiet = progress.quiet();
     forEachTable(counts, what, progress, [&](const RouterTable& table, const TablePlan&) {
         const std::vector<Column> columns = columnsOf(table, what, quiet);
         if (latex)

@@ -99,7 +99,7 @@ void writeWeights(std::ostream& out, TableFormat format, WeightsTable table, con
         throw Error(fmt::format("{}: the weights of a {} cannot be looked at on their own; count a corpus instead.",
                                 modelName(*model.info()), model.info()->variant));
     const auto writer = makeTableWriter(out, format, columnsOf(table), aboutOf(model, what, table));
-    const Progress quiet{{}, progress.stop};
+    const Progress quiet = progress.quiet();
     for (std::size_t i = 0; i < what.routers.size(); ++i) {
         const std::string router = what.routers[i].toString();
         progress.at(static_cast<double>(i) / static_cast<double>(what.routers.size()), router);

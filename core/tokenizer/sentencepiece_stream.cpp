@@ -117,7 +117,7 @@ class SentencePieceStream final : public TokenStream
 {
 public:
     SentencePieceStream(const SentencePieceTokenizer& tokenizer, const TextPolicy& policy, const Progress& progress)
-        : m_tokenizer(tokenizer), m_policy(policy), m_progress{.report = {}, .stop = progress.stop}
+        : m_tokenizer(tokenizer), m_policy(policy), m_progress(progress.quiet())
     {
     }
     std::vector<Token> add(std::string_view bytes) override;

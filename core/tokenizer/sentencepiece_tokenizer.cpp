@@ -63,7 +63,7 @@ std::vector<ByteRange> gapsBetween(const std::vector<Token>& tokens, std::size_t
 /// Progress through a part of a text as progress through the whole.
 Progress inPart(const Progress& whole, ByteRange part, std::size_t textSize)
 {
-    Progress result{.report = {}, .stop = whole.stop};
+    Progress result = whole.quiet();
     if (whole.report)
         result.report = [&whole, part, textSize](double fraction, std::string_view stage) {
             const double place = static_cast<double>(part.begin) + fraction * static_cast<double>(part.size());

@@ -15,7 +15,7 @@ namespace headscope::app::testing {
 
 namespace fs = std::filesystem;
 
-Outcome run(const Arguments& arguments, const std::string& input, std::stop_token stop)
+Outcome run(const Arguments& arguments, const std::string& input, std::stop_token stop, std::function<void()> asked)
 {
     std::ostringstream out;
     std::ostringstream err;
@@ -23,6 +23,7 @@ Outcome run(const Arguments& arguments, const std::string& input, std::stop_toke
         .out = out,
         .err = err,
         .stop = std::move(stop),
+        .asked = std::move(asked),
         .readStandardInput = [&input] { return input; },
     };
     const int code = runCommands(arguments, context);

@@ -4,6 +4,8 @@
 #include "app/cli/command.h"
 
 #include <filesystem>
+#include <functional>
+#include <stop_token>
 #include <string>
 
 namespace headscope::app::testing {
@@ -16,7 +18,8 @@ struct Outcome {
 };
 
 /// Runs the command line in this process. `input` is what standard input holds.
-Outcome run(const Arguments& arguments, const std::string& input = {}, std::stop_token stop = {});
+/// `asked` is told of every question whether the work is still wanted.
+Outcome run(const Arguments& arguments, const std::string& input = {}, std::stop_token stop = {}, std::function<void()> asked = {});
 
 /// The checkpoint of tests/data/fixtures/<name>.
 std::string fixture(const std::string& name);

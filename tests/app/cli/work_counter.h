@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace headscope::app::testing {
+
+/// Bytes that `new` has given out in this program so far: a measure of work that does not depend on the machine's speed. Linking this file
+/// replaces `operator new`.
+std::uint64_t allocatedBytes();
+
+} // namespace headscope::app::testing
