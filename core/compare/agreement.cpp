@@ -215,8 +215,8 @@ GateCorrelations gateCorrelations(const UnitDecisions& x, const AgainstFolds& y,
                 return known.expert == expert && known.other == one.decisions && known.opposite == one.experts[expert];
             });
             if (pair == pairs.end())
-                pair = pairs.insert(pairs.end(), {expert, one.decisions, one.experts[expert],
-                                                  std::vector<char>(y.ofFold.size(), 0)});
+                pair = pairs.insert(pairs.end(),
+                                    {expert, one.decisions, one.experts[expert], std::vector<char>(y.ofFold.size(), 0)});
             pair->folds[fold] = 1;
         }
     GateCorrelations result{0, std::vector<double>(index(x.experts), blank)};

@@ -225,7 +225,8 @@ private:
     /// choices.
     void shuffle()
     {
-        const auto typesOf = [](const std::vector<TokenId>& ids, const UnitTokens& judged, const std::optional<UnitTokens>& fit) {
+        const auto typesOf = [](const std::vector<TokenId>& ids, const UnitTokens& judged,
+                                const std::optional<UnitTokens>& fit) {
             std::vector<std::size_t> used = judged.token;
             if (fit)
                 used.insert(used.end(), fit->token.begin(), fit->token.end());
@@ -348,17 +349,20 @@ private:
         auto& notes = m_result.notes;
         const auto doubtful = std::ranges::count_if(m_result.routers, &RouterComparison::intervalDoubtful);
         if (doubtful > 0)
-            notes.push_back(fmt::format("Neighbouring units agree alike over so long stretches that the intervals of {} of {} "
-                                        "pairs of routers may be too short: give a longer text.",
-                                        doubtful, m_result.routers.size()));
+            notes.push_back(
+                fmt::format("Neighbouring units agree alike over so long stretches that the intervals of {} of {} "
+                            "pairs of routers may be too short: give a longer text.",
+                            doubtful, m_result.routers.size()));
         if (m_result.loss.differenceDoubtful)
-            notes.emplace_back("Neighbouring units differ alike in their losses over so long stretches that the interval of the "
-                               "difference may be too short: give a longer text.");
+            notes.emplace_back(
+                "Neighbouring units differ alike in their losses over so long stretches that the interval of the "
+                "difference may be too short: give a longer text.");
         const auto atEdge = std::ranges::count(m_result.routers, NullVerdict::AtEdge, &RouterComparison::verdict);
         if (atEdge > 0)
-            notes.push_back(fmt::format("{} of {} pairs of routers are at the edge of their null: another seed may put them on "
-                                        "the other side.",
-                                        atEdge, m_result.routers.size()));
+            notes.push_back(
+                fmt::format("{} of {} pairs of routers are at the edge of their null: another seed may put them on "
+                            "the other side.",
+                            atEdge, m_result.routers.size()));
     }
 
     const ComparedTraces& m_traces;

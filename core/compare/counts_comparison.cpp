@@ -108,7 +108,9 @@ private:
     void leaveOutRare()
     {
         const auto minimum = static_cast<std::uint64_t>(m_result.settings.minimumTokens);
-        const auto common = [minimum](const SideCounts& side, std::size_t row) { return side.stream.tokens.count[row] >= minimum; };
+        const auto common = [minimum](const SideCounts& side, std::size_t row) {
+            return side.stream.tokens.count[row] >= minimum;
+        };
         const auto judge = [&](SideCounts& side, const SideCounts& other) {
             for (std::size_t row = 0; row < side.stream.tokens.size(); ++row) {
                 const auto there = other.stream.tokens.find(side.stream.tokens.ids[row]);
@@ -120,9 +122,10 @@ private:
         for (const CommonToken& token : m_tokens)
             if (m_a.judged[token.rowA] != 0)
                 m_judged.push_back(token);
-        m_result.notes.push_back(fmt::format("Agreement, chance and loads are those of tokens that occur {} times or more in A or "
-                                             "in B; experts were matched on all tokens.",
-                                             minimum));
+        m_result.notes.push_back(
+            fmt::format("Agreement, chance and loads are those of tokens that occur {} times or more in A or "
+                        "in B; experts were matched on all tokens.",
+                        minimum));
     }
 
     /// In order of A's forward pass.
@@ -288,8 +291,8 @@ private:
                     continue;
                 const std::size_t opposite = index(matching.experts[e]);
                 agreement += all * scores[e * judged.expertsY + opposite];
-                chance += all * loadOf(x, e, 0, sites.swapped) / positionsX *
-                          loadOf(y, opposite, 0, !sites.swapped) / positionsY;
+                chance +=
+                    all * loadOf(x, e, 0, sites.swapped) / positionsX * loadOf(y, opposite, 0, !sites.swapped) / positionsY;
             }
             tokens += all * weight;
             positions += all;

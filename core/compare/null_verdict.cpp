@@ -25,7 +25,9 @@ NullVerdict nullVerdict(int exceeded, int draws)
     using boost::math::beta_distribution;
     const double low = exceeded == 0 ? 0 : boost::math::quantile(beta_distribution<>(exceeded, draws - exceeded + 1), tail);
     const double high =
-        exceeded == draws ? 1 : boost::math::quantile(boost::math::complement(beta_distribution<>(exceeded + 1, draws - exceeded), tail));
+        exceeded == draws
+            ? 1
+            : boost::math::quantile(boost::math::complement(beta_distribution<>(exceeded + 1, draws - exceeded), tail));
     return high < threshold ? NullVerdict::Above : low > threshold ? NullVerdict::Inside : NullVerdict::AtEdge;
 }
 

@@ -23,10 +23,10 @@ std::weak_ordering order(const Trace& a, const Trace& b)
     for (std::size_t site = 0; site < a.sites.size(); ++site) {
         const SiteRouting& x = *a.sites[site];
         const SiteRouting& y = *b.sites[site];
-        for (const auto one : {x.router.address.toString() <=> y.router.address.toString(),
-                               std::strong_ordering(x.router.experts <=> y.router.experts),
-                               std::strong_ordering(x.router.chosen <=> y.router.chosen),
-                               std::strong_ordering(x.heads <=> y.heads)})
+        for (const auto one :
+             {x.router.address.toString() <=> y.router.address.toString(),
+              std::strong_ordering(x.router.experts <=> y.router.experts),
+              std::strong_ordering(x.router.chosen <=> y.router.chosen), std::strong_ordering(x.heads <=> y.heads)})
             if (one != 0)
                 return one;
         if (const auto choices = order(x.experts, y.experts); choices != 0)
@@ -41,9 +41,9 @@ std::weak_ordering order(const RouterCounts& x, const RouterCounts& y)
 {
     if (const auto address = x.router.address.toString() <=> y.router.address.toString(); address != 0)
         return address;
-    for (const auto one : {order(x.selections, y.selections), order(x.pairs.row, y.pairs.row),
-                           order(x.pairs.expert, y.pairs.expert), order(x.pairs.count, y.pairs.count),
-                           order(x.groups.kind, y.groups.kind), order(x.groups.count, y.groups.count)})
+    for (const auto one :
+         {order(x.selections, y.selections), order(x.pairs.row, y.pairs.row), order(x.pairs.expert, y.pairs.expert),
+          order(x.pairs.count, y.pairs.count), order(x.groups.kind, y.groups.kind), order(x.groups.count, y.groups.count)})
         if (one != 0)
             return one;
     return std::weak_ordering::equivalent;

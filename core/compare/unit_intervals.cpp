@@ -27,7 +27,8 @@ std::vector<double> autocovariances(std::span<const double> values, std::size_t 
         off.push_back(value - mean);
     std::vector<double> result;
     for (std::size_t lag = 0; lag <= most; ++lag)
-        result.push_back(std::inner_product(off.begin() + static_cast<std::ptrdiff_t>(lag), off.end(), off.begin(), 0.0) / n);
+        result.push_back(std::inner_product(off.begin() + static_cast<std::ptrdiff_t>(lag), off.end(), off.begin(), 0.0) /
+                         n);
     return result;
 }
 

@@ -170,7 +170,8 @@ private:
                 ofExperts[e] += value;
             }
             offExperts += summands / 2;
-            if (isOff(row, static_cast<double>(tokens.count[token]) * chosen(), summands * static_cast<double>(m_experts) / 2))
+            if (isOff(row, static_cast<double>(tokens.count[token]) * chosen(),
+                      summands * static_cast<double>(m_experts) / 2))
                 return wrong(m_name + "expected", token,
                              fmt::format("{} in sum where the token's choices are {}", std::ldexp(row, -32),
                                          tokens.count[token] * static_cast<std::uint64_t>(chosen())));
@@ -207,10 +208,11 @@ private:
     {
         if (m_basis.tags.empty())
             return std::nullopt;
-        if (auto found = equal(m_name + "tags", overColumns(m_router.tags, m_experts), times(m_stream.tagPositions, chosen()),
-                               "the positions of the tag"))
+        if (auto found = equal(m_name + "tags", overColumns(m_router.tags, m_experts),
+                               times(m_stream.tagPositions, chosen()), "the positions of the tag"))
             return found;
-        if (auto found = equal(m_name + "tags", overRows(m_router.tags, m_experts), m_router.selections, "choices of experts"))
+        if (auto found =
+                equal(m_name + "tags", overRows(m_router.tags, m_experts), m_router.selections, "choices of experts"))
             return found;
         if (auto found = bounded(m_name + "tags.gates", m_router.tagGates, m_router.tags))
             return found;
@@ -232,8 +234,9 @@ private:
                 const std::uint64_t wanted =
                     m_stream.tokens.groups[row * groups + group] * static_cast<std::uint64_t>(chosen());
                 if (ofToken[group] != wanted)
-                    return fmt::format("{}groups.count has {} in sum for the token at row {} in group {} where {} are counted",
-                                       m_name, ofToken[group], row, group, wanted);
+                    return fmt::format(
+                        "{}groups.count has {} in sum for the token at row {} in group {} where {} are counted", m_name,
+                        ofToken[group], row, group, wanted);
                 ofToken[group] = 0;
             }
             return std::nullopt;
@@ -371,9 +374,9 @@ Found checkPool(std::size_t place, const Counts& counts)
         for (const std::uint32_t member : pool.members)
             wanted += counts.routers[member].selections[e];
         if (choices != wanted || at > positions)
-            return wrong(fmt::format("pools.{}.positions", place), e,
-                         fmt::format("{} choices at {} positions where its routers made {} at {}", choices, at, wanted,
-                                     positions));
+            return wrong(
+                fmt::format("pools.{}.positions", place), e,
+                fmt::format("{} choices at {} positions where its routers made {} at {}", choices, at, wanted, positions));
     }
     return std::nullopt;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// Routers that tables may add up, and what of them falls together. A pooled cell n(x,e) adds up what several routers chose at
-// the same positions, so that its spread, and what can be explained of it, depend on how often they choose the same expert.
+// Routers that tables may add up, and what of them falls together. A pooled cell n(x,e) adds up what several routers chose
+// at the same positions, so that its spread, and what can be explained of it, depend on how often they choose the same
+// expert.
 
 #include "core/routing/router.h"
 
@@ -31,8 +32,8 @@ enum class Pooling : std::uint8_t {
 std::string poolKey(const Router& router, Pooling pooling);
 /// Experts, chosen experts, gates and stream are the same, so that the two can be added up.
 bool poolable(const Router& a, const Router& b);
-/// Every set of at least two routers that some pooling adds up, each once: indices, ascending. Sets whose routers are not all
-/// alike are none.
+/// Every set of at least two routers that some pooling adds up, each once: indices, ascending. Sets whose routers are not
+/// all alike are none.
 std::vector<std::vector<std::uint32_t>> routerPools(std::span<const Router> routers);
 
 /// Counts, of one set of routers, the positions at which c of them chose expert e. Windows may be added from any thread.

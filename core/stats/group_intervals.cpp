@@ -75,9 +75,8 @@ public:
         const double whole = m_ofAll[expert] + given(pairs, rows);
         double squares = 0;
         for (std::size_t group = 0; group < m_groups; ++group) {
-            const double without =
-                m_without[expert][group] + (row[group] > 0 ? given(pairs - together[group], rows - row[group])
-                                                           : given(pairs, rows));
+            const double without = m_without[expert][group] +
+                                   (row[group] > 0 ? given(pairs - together[group], rows - row[group]) : given(pairs, rows));
             if (!std::isfinite(without))
                 return blank;
             squares += (without - whole) * (without - whole);

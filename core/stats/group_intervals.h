@@ -10,8 +10,8 @@
 
 namespace headscope::core {
 
-// Documents are what a corpus is a sample of; they come in groups (by a hash of their content, so that equal documents are in
-// one). A document or a group that holds nothing that was counted is none.
+// Documents are what a corpus is a sample of; they come in groups (by a hash of their content, so that equal documents are
+// in one). A document or a group that holds nothing that was counted is none.
 
 /// Documents that the table's positions are from: those of groups that hold positions, where groups were gathered.
 std::int64_t documentsHolding(const RouterTable& table);

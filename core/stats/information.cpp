@@ -100,8 +100,9 @@ Information pooledInformation(std::span<const ClassedSelection> cells, const Rou
                               const std::vector<Cell>& cellOf)
 {
     const double each = table.pooled->routers; // every position of the text is one of each router
-    Information result = informationOf(classTable(cells, table.experts, table.chosen), table.chosen,
-                                       [&](double size, std::size_t expert) { return cellOf[expert].meanXLogX(size / each); });
+    Information result =
+        informationOf(classTable(cells, table.experts, table.chosen), table.chosen,
+                      [&](double size, std::size_t expert) { return cellOf[expert].meanXLogX(size / each); });
     constexpr double rounding = 1e-12;
     if (std::abs(result.explained()) < rounding)
         result.shuffledBits = result.bits;
@@ -125,7 +126,8 @@ Information shuffledApart(std::span<const ClassedSelection> cells, const RouterT
     const auto experts = static_cast<std::size_t>(table.experts);
     const auto routers = static_cast<std::size_t>(pooled.routers);
     const auto row = std::ranges::lower_bound(pooled.rows, cells.front().row) - pooled.rows.begin();
-    const auto choices = std::span(pooled.ofRows).subspan(static_cast<std::size_t>(row) * experts * routers, experts * routers);
+    const auto choices =
+        std::span(pooled.ofRows).subspan(static_cast<std::size_t>(row) * experts * routers, experts * routers);
     const double selections = std::accumulate(choices.begin(), choices.end(), 0.0);
     std::vector<ApartCell> cellOf;
     for (std::size_t expert = 0; expert < experts; ++expert)
@@ -162,8 +164,7 @@ Explained conditional(const RouterTable& table, std::span<const ClassedSelection
             selections += cells[last].count;
         const double weight = static_cast<double>(selections) / table.chosen;
         const auto ofRow = cells.subspan(first, last - first);
-        const Information one =
-            table.pooled ? shuffledApart(ofRow, table) : information(ofRow, table.experts, table.chosen);
+        const Information one = table.pooled ? shuffledApart(ofRow, table) : information(ofRow, table.experts, table.chosen);
         sum.information.bits += weight * one.bits;
         sum.information.shuffledBits += weight * one.shuffledBits;
         positions += weight;
@@ -201,17 +202,16 @@ Decomposition decomposition(const RouterTable& table)
                               : "The same experts are chosen at every position: there is no choice to explain.";
         return result;
     }
-    result.token = Explained{table.pooled && !unknown ? shuffledTogether(tokens, table)
-                                                      : information(tokens, table.experts, table.chosen),
-                             0, 1};
+    result.token = Explained{
+        table.pooled && !unknown ? shuffledTogether(tokens, table) : information(tokens, table.experts, table.chosen), 0, 1};
     if (unknown)
         result.token->information.shuffledBits = blank;
     const double beyondChance = result.explainable - result.token->information.shuffledBits;
-    result.token->share = beyondChance > 1e-9 ? result.token->information.explained() / beyondChance
-                                              : blank;
+    result.token->share = beyondChance > 1e-9 ? result.token->information.explained() / beyondChance : blank;
     if (unknown)
-        result.whyBlank = "How often these routers choose the same expert at one position was not counted, so that it is not "
-                          "known what could be explained: count again, and pool pieces of all routers that belong together.";
+        result.whyBlank =
+            "How often these routers choose the same expert at one position was not counted, so that it is not "
+            "known what could be explained: count again, and pool pieces of all routers that belong together.";
     else if (std::isnan(result.token->share))
         result.whyBlank = "Shuffled choices say as much of the token as there is to say: the table is too small.";
     if (!table.previous.empty())
@@ -219,8 +219,9 @@ Decomposition decomposition(const RouterTable& table)
     if (!table.places.empty())
         result.place = conditional(table, table.places, result.explainable);
     if (!result.previous && !result.place)
-        result.whyNoContext =
-            table.whyNoClasses.empty() ? "What stands before and the place were not gathered for this table." : table.whyNoClasses;
+        result.whyNoContext = table.whyNoClasses.empty()
+                                  ? "What stands before and the place were not gathered for this table."
+                                  : table.whyNoClasses;
     return result;
 }
 

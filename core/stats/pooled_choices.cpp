@@ -7,8 +7,8 @@ namespace headscope::core {
 
 namespace {
 
-/// Up to so many positions drawn of those that are not 0 the sum is computed exactly; beyond, its series is right to 1e-5 and
-/// better. Fewer for many routers, which would take long.
+/// Up to so many positions drawn of those that are not 0 the sum is computed exactly; beyond, its series is right to 1e-5
+/// and better. Fewer for many routers, which would take long.
 std::size_t mostExact(std::size_t routers)
 {
     return std::clamp<std::size_t>(96 / std::max<std::size_t>(routers, 1), 8, 24);

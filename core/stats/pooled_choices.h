@@ -48,9 +48,9 @@ struct SumMoments {
     double meanXLogX() const;
 };
 
-/// What M routers together chose of one expert over the positions of a text: a number from 0 to M at each. A pooled cell adds
-/// these numbers over the positions of a class; shuffled over positions, all M routers of a position together, it adds those
-/// of as many positions drawn without replacement.
+/// What M routers together chose of one expert over the positions of a text: a number from 0 to M at each. A pooled cell
+/// adds these numbers over the positions of a class; shuffled over positions, all M routers of a position together, it adds
+/// those of as many positions drawn without replacement.
 class TogetherCell
 {
 public:

@@ -42,8 +42,8 @@ Coverage ofLosses(std::size_t units, double dependence, std::mt19937_64& random)
             compared[unit].bytes = {byte, byte + bytes};
             byte += bytes;
             compared[unit].lossA = 3;
-            compared[unit].lossB =
-                3 + std::log(2.0) * (0.1 * static_cast<double>(bytes) + std::sqrt(static_cast<double>(bytes)) * values[unit]);
+            compared[unit].lossB = 3 + std::log(2.0) * (0.1 * static_cast<double>(bytes) +
+                                                        std::sqrt(static_cast<double>(bytes)) * values[unit]);
         }
         const LossComparison loss = compareLosses(compared, WithIntervals::Yes);
         coverage.held += loss.difference.low <= 0.1 && 0.1 <= loss.difference.high ? 1.0 / rounds : 0;

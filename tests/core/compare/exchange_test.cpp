@@ -106,13 +106,14 @@ Trace randomModel(const TokenizedText& text, std::uint64_t seed)
     for (int layer = 0; layer < layers; ++layer)
         for (const char* name : {"v", "o"}) {
             const int heads = together ? 1 : 1 + static_cast<int>(random.below(3));
-            SampleSite site{.address = "layers." + std::to_string(layer) + ".self." + (together && *name == 'o' ? "qo" : name),
+            SampleSite site{.address =
+                                "layers." + std::to_string(layer) + ".self." + (together && *name == 'o' ? "qo" : name),
                             .experts = experts,
                             .chosen = std::min(chosen, experts),
                             .heads = heads,
                             .perHead = !together};
-            site.logits = randomLogits(text, heads, experts,
-                                       {.seed = seed + static_cast<std::uint64_t>(layer), .context = 0.8, .noiseSeed = seed});
+            site.logits = randomLogits(
+                text, heads, experts, {.seed = seed + static_cast<std::uint64_t>(layer), .context = 0.8, .noiseSeed = seed});
             if (random.below(3) == 0) // few different gates: ties of the matching
                 for (float& logit : site.logits)
                     logit = std::round(logit);
@@ -208,8 +209,9 @@ TEST(FaultB14, CountsAsWell)
             std::vector<Decision> decisions;
             for (int i = 0; i < 300; ++i) {
                 const auto token = static_cast<std::uint32_t>(std::min(random.below(5), random.below(5)));
-                const auto first = static_cast<std::uint32_t>(
-                    random.below(2) == 0 ? token % static_cast<std::uint32_t>(experts) : random.below(static_cast<std::uint64_t>(experts)));
+                const auto first =
+                    static_cast<std::uint32_t>(random.below(2) == 0 ? token % static_cast<std::uint32_t>(experts)
+                                                                    : random.below(static_cast<std::uint64_t>(experts)));
                 decisions.push_back({token, {first}, static_cast<std::uint32_t>(random.below(8))});
             }
             Counts counts = testing::countsOf(spellings, decisions, experts);
@@ -262,7 +264,11 @@ TEST(FaultB15, NoSeedTurnsAboveIntoInside)
     for (std::uint64_t pair = 1; pair <= 12; ++pair) {
         const auto text = letters(randomText(300, pair));
         const auto site = [&](std::uint64_t own, double shared) {
-            SampleSite result{.address = "layers.0.self.o", .experts = 4, .chosen = 1, .heads = 1, .perHead = false,
+            SampleSite result{.address = "layers.0.self.o",
+                              .experts = 4,
+                              .chosen = 1,
+                              .heads = 1,
+                              .perHead = false,
                               .logits = randomLogits(text, 1, 4, {.seed = own, .context = 0.6, .noiseSeed = own})};
             for (std::size_t i = 0; i < result.logits.size(); ++i)
                 result.logits[i] += static_cast<float>(shared * normal(pair, i));
@@ -291,16 +297,22 @@ TEST(FaultB15, TheEdgeIsSaid)
 {
     const auto text = letters(randomText(300, 1));
     const auto site = [&](std::uint64_t own) {
-        return SampleSite{.address = "layers.0.self.o", .experts = 4, .chosen = 1, .heads = 1, .perHead = false,
+        return SampleSite{.address = "layers.0.self.o",
+                          .experts = 4,
+                          .chosen = 1,
+                          .heads = 1,
+                          .perHead = false,
                           .logits = randomLogits(text, 1, 4, {.seed = own, .context = 0.1})};
     };
     CompareSettings wanted = settings(Matching::Coselection);
     wanted.nullReplicates = 10; // too few to tell
-    const auto alike = compareTraces(traces(sampleTrace(text, {site(1)}, sampleModel(1)), sampleTrace(text, {site(1)}, sampleModel(1))), wanted);
+    const auto alike = compareTraces(
+        traces(sampleTrace(text, {site(1)}, sampleModel(1)), sampleTrace(text, {site(1)}, sampleModel(1))), wanted);
     EXPECT_EQ(alike.routers.front().verdict, NullVerdict::AtEdge);
     EXPECT_THAT(alike.notes, Contains(HasSubstr("1 of 1 pairs of routers are at the edge of their null")));
     wanted.nullReplicates = 200;
-    const auto told = compareTraces(traces(sampleTrace(text, {site(1)}, sampleModel(1)), sampleTrace(text, {site(1)}, sampleModel(1))), wanted);
+    const auto told = compareTraces(
+        traces(sampleTrace(text, {site(1)}, sampleModel(1)), sampleTrace(text, {site(1)}, sampleModel(1))), wanted);
     EXPECT_EQ(told.routers.front().verdict, NullVerdict::Above);
     EXPECT_THAT(told.notes, Not(Contains(HasSubstr("at the edge"))));
 }

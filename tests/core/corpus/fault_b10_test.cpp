@@ -65,7 +65,8 @@ TEST_P(FaultB10, EveryTensorThatIsChangedIsRefused)
         if (name == "__metadata__" || tensor["data_offsets"][0] == tensor["data_offsets"][1])
             continue;
         // Pieces and words may be any bytes, and of log Σ exp only a bound is known.
-        const bool free = name.ends_with("words.bytes") || name.ends_with("pieces.bytes") || name.ends_with("squaredLogSumExp");
+        const bool free =
+            name.ends_with("words.bytes") || name.ends_with("pieces.bytes") || name.ends_with("squaredLogSumExp");
         const std::size_t end = sizeof header + header + tensor["data_offsets"][1].get<std::size_t>();
         const std::size_t size = tensor["dtype"] == "U8" ? 1 : tensor["dtype"] == "U64" ? 8 : 4;
         std::string damaged = bytes;
@@ -85,13 +86,16 @@ TEST_P(FaultB10, EveryTensorThatIsChangedIsRefused)
 TEST_P(FaultB10, TensorAndRowAreNamed)
 {
     const std::string router = m_counts.routers[0].router.address.toString();
-    const auto expect = [&](const std::function<void(RouterCounts&)>& change, const std::string& tensor, const std::string& what) {
+    const auto expect = [&](const std::function<void(RouterCounts&)>& change, const std::string& tensor,
+                            const std::string& what) {
         const std::string sentence = refusal([&](Counts& c) { change(c.routers[0]); });
         EXPECT_THAT(sentence, HasSubstr(router + "." + tensor)) << what;
-        EXPECT_THAT(sentence, AnyOf(HasSubstr(" row "), HasSubstr(" expert "), HasSubstr("add up"), HasSubstr("in sum"))) << what;
+        EXPECT_THAT(sentence, AnyOf(HasSubstr(" row "), HasSubstr(" expert "), HasSubstr("add up"), HasSubstr("in sum")))
+            << what;
     };
     expect([](RouterCounts& r) { r.pairs.early[2] = r.pairs.count[2] + 1; }, "pairs.early", "early beyond the count");
-    expect([](RouterCounts& r) { r.pairs.gates.add(1, (r.pairs.count[1] + 1) << 32); }, "pairs.gates", "gates beyond the bound");
+    expect([](RouterCounts& r) { r.pairs.gates.add(1, (r.pairs.count[1] + 1) << 32); }, "pairs.gates",
+           "gates beyond the bound");
     expect([](RouterCounts& r) { r.gates.add(0, 1); }, "gates", "gates that are not those of the pairs");
     expect([](RouterCounts& r) { r.expected.add(3, std::uint64_t{1} << 30); }, "expected", "an expected value too large");
     expect(
@@ -112,8 +116,10 @@ TEST_P(FaultB10, TensorAndRowAreNamed)
     if (!m_counts.routers[0].margins.empty())
         expect([](RouterCounts& r) { ++r.margins[7]; }, "margins", "margins of more positions");
     if (m_counts.routers[0].probabilities.size() > 0) {
-        expect([](RouterCounts& r) { r.probabilities.add(0, std::uint64_t{1} << 33); }, "probabilities", "more than 1 in sum");
-        expect([](RouterCounts& r) { r.squaredLogSumExp = FixedSums({0}, {1U << 20}); }, "squaredLogSumExp", "logits out of range");
+        expect([](RouterCounts& r) { r.probabilities.add(0, std::uint64_t{1} << 33); }, "probabilities",
+               "more than 1 in sum");
+        expect([](RouterCounts& r) { r.squaredLogSumExp = FixedSums({0}, {1U << 20}); }, "squaredLogSumExp",
+               "logits out of range");
     }
     EXPECT_THAT(refusal([](Counts& c) { c.streams[0].tokens.early[0] = c.streams[0].tokens.count[0] + 1; }),
                 HasSubstr("stream.text.tokens.early"));
@@ -151,8 +157,10 @@ TEST(FaultB12, RoutersThatChooseAlikeAreCounted)
         // Of two routers, Σ_e positions at which both choose e is what their joint choices have in common.
         for (std::size_t e = 0; e < static_cast<std::size_t>(first.experts); ++e) {
             const std::uint64_t once = pool.positions[2 * e], twice = pool.positions[2 * e + 1];
-            EXPECT_EQ(once + 2 * twice, whole.routers[pool.members[0]].selections[e] + whole.routers[pool.members[1]].selections[e]);
-            EXPECT_LE(twice, std::min(whole.routers[pool.members[0]].selections[e], whole.routers[pool.members[1]].selections[e]));
+            EXPECT_EQ(once + 2 * twice,
+                      whole.routers[pool.members[0]].selections[e] + whole.routers[pool.members[1]].selections[e]);
+            EXPECT_LE(twice,
+                      std::min(whole.routers[pool.members[0]].selections[e], whole.routers[pool.members[1]].selections[e]));
         }
     }
     EXPECT_TRUE(heads);

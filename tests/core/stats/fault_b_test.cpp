@@ -30,7 +30,8 @@ RouterTable ofDocuments(std::uint32_t documents, int groups)
     std::vector<Decision> all;
     for (std::uint32_t document = 0; document < documents; ++document)
         for (int i = 0; i < 40; ++i)
-            all.push_back({static_cast<std::uint32_t>(random.below(4)), {static_cast<std::uint32_t>(random.below(2))}, document});
+            all.push_back(
+                {static_cast<std::uint32_t>(random.below(4)), {static_cast<std::uint32_t>(random.below(2))}, document});
     RouterTable table = tableOf(all, 4, 2, groups);
     table.groups.positions.assign(static_cast<std::size_t>(groups), 0);
     for (const GroupCount& count : table.groups.counts)
@@ -113,8 +114,9 @@ std::vector<Position> positionsOf(std::size_t count, int routers, int experts, s
         for (int router = 0; router < routers; ++router) {
             const bool alike = router > 0 && random.below(2) == 0;
             const std::uint64_t first = alike ? position.choices[0][0]
-                                        : random.below(3) > 0 ? (position.token + position.before + static_cast<std::uint64_t>(router)) % e
-                                                              : random.below(e);
+                                        : random.below(3) > 0
+                                            ? (position.token + position.before + static_cast<std::uint64_t>(router)) % e
+                                            : random.below(e);
             const std::uint64_t second = (first + 1 + random.below(e - 1)) % e;
             position.choices.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second)});
         }
