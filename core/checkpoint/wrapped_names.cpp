@@ -151,6 +151,8 @@ public:
     NamedTensors run(bool weightsChosen)
     {
         m_taken = stripCommon(m_result.tensors);
+        if (m_options.recognises && m_options.weights.empty())
+            leaveWholeWrapper();
         const std::size_t inside = stripInside(m_result.tensors);
         if (!m_options.weights.empty() && !weightsChosen)
             takeNamed();
@@ -168,6 +170,32 @@ public:
     }
 
 private:
+    /// Where a wrapper lies around the whole model, names without it are of what lies outside.
+    void leaveWholeWrapper()
+    {
+        for (const std::string_view wrapper : kWrappers) {
+            std::vector<std::string> inside;
+            std::string stray;
+            for (const TensorView& tensor : m_result.tensors) {
+                if (tensor.name.starts_with(wrapper))
+                    inside.push_back(tensor.name.substr(wrapper.size()));
+                else if (stray.empty())
+                    stray = tensor.name;
+            }
+            if (inside.size() * 2 < m_result.tensors.size() || stray.empty() || !leadsToModel(inside, m_options.recognises))
+                continue;
+            noteOutside(std::string(wrapper), m_result.tensors.size() - inside.size(), stray);
+            keep(std::string(wrapper));
+            m_taken += stripCommon(m_result.tensors);
+        }
+    }
+
+    void noteOutside(const std::string& prefix, std::size_t outside, const std::string& stray)
+    {
+        m_result.notes.push_back(fmt::format("The model's tensor names began with {}, which was left out; {} tensors outside it were not read{}.",
+                                             quotedName(prefix), outside, stray.empty() ? "" : fmt::format(" ({}, …)", quotedName(stray))));
+    }
+
     void takeNamed()
     {
         const std::string prefix = m_options.weights + ".";
@@ -221,9 +249,7 @@ private:
             m_result.notes.push_back(fmt::format("The file holds weights more than once: those under {} are used, not {} (--weights {}).",
                                                  quotedName(chosen.substr(0, chosen.size() - 1)), quotedPrefixes(others),
                                                  shortened(others.front().substr(0, others.front().size() - 1))));
-        m_result.notes.push_back(fmt::format("The model's tensor names began with {}, which was left out; {} tensors outside it were not read{}.",
-                                             quotedName(chosen), before - m_result.tensors.size(),
-                                             stray.empty() ? "" : fmt::format(" ({}, …)", quotedName(stray))));
+        noteOutside(chosen, before - m_result.tensors.size(), stray);
     }
 
     /// A model whose names are as they should be, and copies of it behind prefixes.

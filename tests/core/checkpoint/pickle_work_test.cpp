@@ -268,8 +268,8 @@ TEST(FaultC3, SharedStructuresAtRandomTakeTwentyTimesTheirBytes)
 TEST(FaultC3, WhatIsWrittenOutAsJsonIsBounded)
 {
     constexpr std::size_t most = 8 << 20; // 20,000 values
-    for (const std::string& body : {"(" + repeated("}", 300'000) + "l", "(" + repeated("]", 300'000) + "l", "(" + repeated("K", 300'000) + "l"}) {
-        const std::string pickle = ""s + body + ".";
+    for (const std::string& body : {"(" + repeated("}", 300'000) + "l", "(" + repeated("]", 300'000) + "l", "(" + repeated("K\1", 300'000) + "l"}) {
+        const std::string pickle = "\x80\x02"s + body + ".";
         const auto* begin = reinterpret_cast<const std::byte*>(pickle.data());
         const PickleDocument document = readPickle(std::make_shared<const std::vector<std::byte>>(begin, begin + pickle.size()), 0, "x").document;
         const test::AllocationCounter counter;

@@ -103,7 +103,8 @@ TEST_F(FaultB5, RawAndAveragedWeights)
 
 TEST_F(FaultB5, NoNoteWhereThereIsNothingOdd)
 {
-    for (const std::string& note : openWith()->info()->notes)
+    const auto model = openWith();
+    for (const std::string& note : model->info()->notes)
         EXPECT_THAT(note, Not(HasSubstr("weights")));
 }
 
