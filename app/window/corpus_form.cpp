@@ -60,6 +60,11 @@ CorpusForm::CorpusForm(std::optional<std::int64_t> trained, const core::CountSet
     auto* form = new QFormLayout;
     form->addRow(tr("&Texts"), makeFiles());
     form->addRow(tr("&Documents"), makeDocuments());
+    m_jsonField = new QLineEdit;
+    m_jsonField->setObjectName(QStringLiteral("jsonField"));
+    m_jsonField->setPlaceholderText(tr("none; of .jsonl files the field that is the text, each line is a document"));
+    m_jsonField->setText(QString::fromStdString(former.documents.jsonField));
+    form->addRow(tr("Field of &JSON"), m_jsonField);
     QWidget* tags = makeTags();
     form->addRow(tr("Ta&gs"), tags);
     form->addRow(tr("W&indow"), m_window);
@@ -215,6 +220,7 @@ core::CountSettings CorpusForm::settings() const
     settings.documents.kind = static_cast<Kind>(m_documents->currentData().toInt());
     if (settings.documents.kind == Kind::Literal)
         settings.documents.literal = m_literal->text().toStdString();
+    settings.documents.jsonField = m_jsonField->text().toStdString();
     settings.tags = m_tags->text().toStdString();
     settings.window = m_window->value();
     settings.skipFirst = m_skipFirst->value();

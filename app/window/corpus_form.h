@@ -49,6 +49,7 @@ private:
     QListWidget* m_files = nullptr;
     QComboBox* m_documents = nullptr;
     QLineEdit* m_literal = nullptr;
+    QLineEdit* m_jsonField = nullptr;
     QLineEdit* m_tags = nullptr;
     QSpinBox* m_window = nullptr;
     QSpinBox* m_skipFirst = nullptr;

@@ -255,6 +255,7 @@ void showContexts(SpecialisationPage& page, const ShowLine& line)
         throw UsageError(fmt::format("--documents {} is none; it is file, blank, line or literal:STRING.", printable(line.documents)));
     corpus.corpus = {line.corpus};
     corpus.documents = *split;
+    corpus.documents.jsonField = counted.jsonField;
     corpus.window = counted.window;
     corpus.skipFirst = counted.skipFirst;
     const auto& rows = *page.view().statistics()->table.rows;

@@ -26,6 +26,7 @@ core::CountSettings likeThe(const core::CountBasis& counted, const core::CountSe
     core::CountSettings settings = former;
     if (const auto documents = core::documentSplitFromString(counted.documents))
         settings.documents = *documents;
+    settings.documents.jsonField = counted.jsonField;
     settings.window = counted.window;
     settings.skipFirst = counted.skipFirst;
     return settings;

@@ -55,6 +55,8 @@ QJsonObject describe(const core::CountSettings& settings, double fraction)
     QJsonObject object;
     object[QLatin1String("corpus")] = corpus;
     object[QLatin1String("documents")] = encoded(toString(settings.documents));
+    if (!settings.documents.jsonField.empty())
+        object[QLatin1String("jsonField")] = encoded(settings.documents.jsonField);
     object[QLatin1String("tags")] = settings.tags.empty() ? QString() : encoded(fs::absolute(settings.tags).string());
     object[QLatin1String("window")] = static_cast<double>(settings.window);
     object[QLatin1String("skipFirst")] = static_cast<double>(settings.skipFirst);
@@ -75,6 +77,7 @@ std::optional<UnfinishedCount> understand(const QJsonObject& object)
     if (settings.corpus.empty() || !documents)
         return std::nullopt;
     settings.documents = *documents;
+    settings.documents.jsonField = decoded(object.value(QLatin1String("jsonField")));
     settings.tags = decoded(object.value(QLatin1String("tags")));
     settings.window = integer(object, "window");
     settings.skipFirst = integer(object, "skipFirst");
