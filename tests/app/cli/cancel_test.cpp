@@ -194,8 +194,9 @@ TEST_P(Cancel, IsAskedAfterBoundedWork)
     const std::uint64_t afterTheLast = allocatedBytes() - questions.before;
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << outcome.err; // some of these texts are refused, and that may take as long
     EXPECT_LE(std::max<std::uint64_t>(questions.largest, afterTheLast), mostWork) << questions.number << " questions";
-    if (outcome.code == 0)
+    if (outcome.code == 0) {
         EXPECT_GE(questions.number, GetParam().leastQuestions);
+    }
 }
 
 TEST_P(Cancel, EndsWhereverItIsAsked)
@@ -227,7 +228,7 @@ TEST_P(Cancel, EndsWhereverItIsAsked)
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Cancel, ::testing::ValuesIn(cancelCases()),
-                         [](const ::testing::TestParamInfo<CancelCase>& info) { return info.param.name; });
+                         [](const ::testing::TestParamInfo<CancelCase>& each) { return each.param.name; });
 
 } // namespace
 } // namespace headscope::app::testing

@@ -160,6 +160,7 @@ TEST_P(CountsSeeWhatTheTraceSees, WhateverThreadsBatchesPartsAndInterruptions)
                          .pause = [&] { return left-- == 0 && stop.request_stop() && false; },
                          .wantsPartial = {},
                          .partial = {},
+                         .notes = {},
                          .stop = stop.get_token()};
         try {
             EXPECT_EQ(fileOf(countCorpus(*opened, how, hooks)), document);
