@@ -35,8 +35,9 @@ RunFolder::RunFolder()
         fs::copy_file(from / "model-100000.pth", path() / "series" / name);
     fs::copy_file(from / "args.json", file("sidecar.csv"));
     fs::copy_file(from / "tokenizer.model", file("tokenizer.csv"));
-    for (const char* name : {"text.csv", "fit.csv", "corpus/a.csv", "corpus/b.csv"})
+    for (const char* name : {"text.csv", "fit.csv", "corpus/a.csv"})
         m_folder.file(name, text);
+    m_folder.file("corpus/b.csv", text + "The far mill opens.\n");
     m_folder.file("tags.csv", "0\t20\tfirst\n");
     m_folder.file("ids.csv", "1, 2, 3");
     for (const char* name : {"a.csv", "b.csv"}) {

@@ -7,7 +7,7 @@
 
 namespace {
 
-std::atomic<std::uint64_t> allocated = 0;
+std::atomic<std::uint64_t> calls = 0;
 
 } // namespace
 
@@ -16,7 +16,7 @@ void* operator new(std::size_t size)
     void* const block = std::malloc(size == 0 ? 1 : size);
     if (block == nullptr)
         throw std::bad_alloc();
-    allocated += size;
+    ++calls;
     return block;
 }
 
@@ -32,9 +32,9 @@ void operator delete(void* block, std::size_t) noexcept
 
 namespace headscope::app::testing {
 
-std::uint64_t allocatedBytes()
+std::uint64_t allocations()
 {
-    return allocated;
+    return calls;
 }
 
 } // namespace headscope::app::testing

@@ -5,8 +5,8 @@
 
 namespace headscope::app::testing {
 
-/// Bytes that `new` has given out in this program so far: a measure of work that does not depend on the machine's speed. Linking this file
+/// How often `new` has been called in this program so far: a measure of work that does not depend on the machine's speed. Linking this file
 /// replaces `operator new`.
-std::uint64_t allocatedBytes();
+std::uint64_t allocations();
 
 } // namespace headscope::app::testing

@@ -59,11 +59,11 @@ protected:
     std::string m_fingerprint;
 };
 
-using FaultB4 = WeightChoice;
+using FaultB4Weights = WeightChoice;
 using FaultB5 = WeightChoice;
 using FaultD1 = WeightChoice;
 
-TEST_F(FaultB4, AWeightOfAnotherTypeIsRefusedAlsoWhenOnlyDescribed)
+TEST_F(FaultB4Weights, AWeightOfAnotherTypeIsRefusedAlsoWhenOnlyDescribed)
 {
     for (const core::DType dtype : {core::DType::I8, core::DType::I64, core::DType::Bool, core::DType::C64}) {
         file.tensors = m_plain;
@@ -75,7 +75,7 @@ TEST_F(FaultB4, AWeightOfAnotherTypeIsRefusedAlsoWhenOnlyDescribed)
     }
 }
 
-TEST_F(FaultB4, WeightsInTheFourTypesOpenAsBefore)
+TEST_F(FaultB4Weights, WeightsInTheFourTypesOpenAsBefore)
 {
     for (const core::DType dtype : {core::DType::F64, core::DType::F32, core::DType::F16, core::DType::BF16}) {
         for (auto& tensor : file.tensors)
