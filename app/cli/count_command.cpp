@@ -109,7 +109,7 @@ void runMerge(const Arguments& arguments, const CommandContext& context)
     std::vector<core::NamedCounts> counts;
     for (const std::string& file : files)
         counts.push_back({file, core::readCounts(file, progress)});
-    const core::Counts merged = core::mergeCounts(counts);
+    const core::Counts merged = core::mergeCounts(counts, progress);
     core::writeCounts(out, merged, progress);
     line.wipe();
     printSummary(context, out, merged);

@@ -79,15 +79,17 @@ StreamCounts Accumulator::streamCounts(const RowSelection& selection) const
     return stream;
 }
 
-Counts Accumulator::counts() const
+Counts Accumulator::counts(const Progress& progress) const
 {
     const RowSelection selected = selection();
     Counts counts;
     counts.basis = m_start.basis;
     counts.parts = m_start.parts;
     counts.streams.push_back(streamCounts(selected));
-    for (const RouterTables& router : m_routers)
+    for (const RouterTables& router : m_routers) {
+        progress.checkpoint();
         counts.routers.push_back(router.counts(selected));
+    }
     for (const Joint& joint : m_joint)
         counts.joint.push_back({joint.source, joint.destination, joint.together});
     for (const auto& pool : m_pools)
@@ -107,7 +109,7 @@ RowMaps Accumulator::mapsFor(const Counts& counts)
     return maps;
 }
 
-void Accumulator::add(const Counts& counts)
+void Accumulator::add(const Counts& counts, const Progress& progress)
 {
     const StreamCounts& stream = counts.streams.front();
     const RowMaps maps = mapsFor(counts);
@@ -136,8 +138,10 @@ void Accumulator::add(const Counts& counts)
     addAll(m_stream.groupDocuments, stream.groupDocuments);
     addAll(m_stream.groupPositions, stream.groupPositions);
     addAll(m_stream.tagPositions, stream.tagPositions);
-    for (std::size_t router = 0; router < m_routers.size(); ++router)
+    for (std::size_t router = 0; router < m_routers.size(); ++router) {
+        progress.checkpoint();
         m_routers[router].add(counts.routers.at(router), maps);
+    }
     for (std::size_t joint = 0; joint < m_joint.size(); ++joint)
         addAll(m_joint[joint].together, counts.joint.at(joint).together);
     if (counts.pooled.size() != m_pools.size()) // written before pools were counted

@@ -7,6 +7,7 @@
 #include "core/corpus/pools.h"
 #include "core/corpus/router_tables.h"
 #include "core/corpus/windows.h"
+#include "core/progress.h"
 #include "core/trace/trace.h"
 
 #include <map>
@@ -59,13 +60,13 @@ public:
     /// Thread-safe; before or after the document's windows.
     void endDocument(const DocumentSize& size);
     /// Adds counts of the same basis whose tokens are among the ids. Throws Error when a count would become too large.
-    void add(const Counts& counts);
+    void add(const Counts& counts, const Progress& progress = {});
 
     /// Documents that are not complete, by ordinal: to go on with them later.
     const std::map<std::uint64_t, OpenDocument>& openDocuments() const { return m_open; }
     void resume(std::uint64_t document, OpenDocument open);
 
-    Counts counts() const;
+    Counts counts(const Progress& progress = {}) const;
     const CountBasis& basis() const { return m_start.basis; }
     std::size_t expertsOfAllRouters() const { return m_experts; }
     const std::vector<TokenId>& ids() const { return m_start.ids; }

@@ -108,7 +108,7 @@ std::string differenceOf(const Counts& a, const Counts& b)
     return {};
 }
 
-Counts mergeCounts(std::span<const NamedCounts> counts)
+Counts mergeCounts(std::span<const NamedCounts> counts, const Progress& progress)
 {
     if (counts.empty())
         throw Error("There are no counts to merge.");
@@ -121,8 +121,8 @@ Counts mergeCounts(std::span<const NamedCounts> counts)
     }
     Accumulator all(startOf(counts), std::make_shared<WordNumbers>());
     for (const NamedCounts& some : counts)
-        all.add(some.counts);
-    return all.counts();
+        all.add(some.counts, progress);
+    return all.counts(progress);
 }
 
 } // namespace headscope::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/corpus/counts.h"
+#include "core/progress.h"
 
 #include <span>
 #include <string>
@@ -15,8 +16,8 @@ struct NamedCounts {
 };
 
 /// Adds counts of parts of one corpus, or of several corpora. All parts of a corpus give exactly what counting it whole gives. Throws Error
-/// when they cannot be added: other weights, tokenizer, text policy, settings, list of frequent tokens, or the same text twice.
-Counts mergeCounts(std::span<const NamedCounts> counts);
+/// when they cannot be added: other weights, tokenizer, text policy, settings, list of frequent tokens, or the same text twice. Cancelled.
+Counts mergeCounts(std::span<const NamedCounts> counts, const Progress& progress = {});
 
 /// What differs between two sets of counts that would have to be the same to add them ("the tokenizer"); empty when nothing does.
 std::string differenceOf(const Counts& a, const Counts& b);

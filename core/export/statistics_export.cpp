@@ -73,7 +73,11 @@ void addPairs(DataTableWriter& writer, const RouterTable& table, const Statistic
 {
     const PairTable statistics = keptStatistics(table, what, progress);
     std::vector<DataCell> cells;
+    constexpr std::size_t rowsBetweenQuestions = 1024;
+    std::size_t rows = 0;
     for (const std::size_t index : sortedByExpert(table, statistics, what.sort, what.top)) {
+        if (++rows % rowsBetweenQuestions == 0)
+            progress.checkpoint();
         const PairStatistics& pair = statistics.pairs[index];
         const RowName& name = (*table.rows)[pair.row];
         const auto add = [&](int column) {
