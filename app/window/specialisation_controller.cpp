@@ -87,6 +87,7 @@ struct CountWork {
     FileStamp stamp;
     core::CountSettings settings;
     std::function<void(SharedCounts)> partial; // from the working thread
+    std::shared_ptr<QStringList> notes;        // filled in before the work ends
 
     SharedCounts operator()(const core::Progress& progress)
     {
@@ -114,6 +115,10 @@ struct CountWork {
             const auto begin = Clock::now();
             partial(std::make_shared<const core::Counts>(std::move(counts)));
             pace.took(Clock::now() - begin);
+        };
+        hooks.notes = [&](const std::vector<std::string>& sentences) {
+            for (const std::string& sentence : sentences)
+                notes->append(QString::fromStdString(sentence));
         };
         return std::make_shared<const core::Counts>(core::countCorpus(*model, settings, hooks));
     }
@@ -231,9 +236,15 @@ void SpecialisationController::count(core::CountSettings settings)
         QMetaObject::invokeMethod(
             this, [this, number, counts = std::move(counts)] { partialArrived(number, counts); }, Qt::QueuedConnection);
     };
+    const auto notes = std::make_shared<QStringList>();
     m_counting = by->queue().submit(
-        Priority::Corpus, CountWork{by->model(), by->path(), by->stamp(), std::move(settings), partial}, this,
-        [this](Outcome<SharedCounts> outcome) { countingEnded(std::move(outcome)); },
+        Priority::Corpus, CountWork{by->model(), by->path(), by->stamp(), std::move(settings), partial, notes}, this,
+        [this, notes](Outcome<SharedCounts> outcome) {
+            const bool whole = std::holds_alternative<SharedCounts>(outcome);
+            countingEnded(std::move(outcome));
+            if (whole && !notes->isEmpty())
+                Q_EMIT noted(*notes);
+        },
         [this](const ProgressReport& report) {
             m_run->state = {report.fraction, report.stage};
             if (report.stage.startsWith(QLatin1String("counting")))

@@ -11,6 +11,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QStringList>
 #include <QTimer>
 
 #include <filesystem>
@@ -65,6 +66,8 @@ public:
 Q_SIGNALS:
     void failed(const QString& sentence);
     void written(const std::filesystem::path& path);
+    /// What may surprise in the files and texts of a corpus that has been counted: sentences.
+    void noted(const QStringList& sentences);
     /// countsOf() may be others for some checkpoint.
     void countsChanged();
 

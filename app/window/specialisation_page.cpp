@@ -96,6 +96,9 @@ SpecialisationPage::SpecialisationPage(Workspace& workspace, QWidget* parent)
     connect(&m_controller, &SpecialisationController::failed, this, [this](const QString& sentence) {
         m_messages->show({subject(), Message::Kind::Error, sentence});
     });
+    connect(&m_controller, &SpecialisationController::noted, this, [this](const QStringList& sentences) {
+        m_messages->show({subject(), Message::Kind::Notice, sentences.join(QLatin1Char(' '))});
+    });
     connect(&m_controller, &SpecialisationController::written, this, [this](const std::filesystem::path& path) {
         m_messages->show(
             {subject(), Message::Kind::Notice, tr("%1 is written.").arg(QString::fromStdString(path.string()))});

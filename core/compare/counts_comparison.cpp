@@ -297,8 +297,9 @@ private:
             tokens += all * weight;
             positions += all;
         }
-        result.expectedAgreement = tokens > 0 ? agreement / tokens / sites.fewer() : blank;
-        result.chance = positions > 0 ? chance / positions / sites.fewer() : blank;
+        // A share: what rounding of the sums puts above 1 is 1.
+        result.expectedAgreement = tokens > 0 ? std::min(1.0, agreement / tokens / sites.fewer()) : blank;
+        result.chance = positions > 0 ? std::min(1.0, chance / positions / sites.fewer()) : blank;
     }
 
     /// Halves that match alike are taken together, others each on its own: the mean by positions.

@@ -50,7 +50,7 @@ struct Fixture {
         std::ofstream out(file);
         for (int line = 0; line < lines; ++line)
             out << "She could not believe the letter that the old man of the house had written to " << (line % 7)
-                << " of them.\n";
+                << " of them in " << line << ".\n";
         core::CountSettings settings;
         settings.corpus = {file};
         settings.documents.kind = core::DocumentSplit::Kind::Line;
@@ -74,6 +74,7 @@ class SpecialisationTest : public QObject
 private Q_SLOTS:
     void initTestCase();
     void countsAreThoseOfTheCore();
+    void faultB7_whatMaySurpriseIsSaidAfterACount();
     void theMinimumIsLive();
     void anotherRouter();
     void stopping();
@@ -121,6 +122,21 @@ void SpecialisationTest::countsAreThoseOfTheCore()
         QCOMPARE(shown->pairs.pairs[i].pmi, expected.pairs.pairs[i].pmi);
     }
     QCOMPARE(f.view.pairModel()->rowCount(), static_cast<int>(expected.pairs.pairs.size()));
+}
+
+void SpecialisationTest::faultB7_whatMaySurpriseIsSaidAfterACount()
+{
+    Fixture f;
+    core::CountSettings settings = f.corpus(6);
+    std::ofstream(f.path("copy.txt")) << content(f.path("corpus.txt")) << " \n";
+    settings.corpus.push_back(f.path("copy.txt"));
+    settings.corpus.push_back(f.path("corpus.txt"));
+    f.controller.count(settings);
+    f.settle();
+    QCOMPARE(f.sentences().size(), 1);
+    const QString said = f.sentences().front();
+    QVERIFY2(said.contains(QStringLiteral("6 of the 12 documents are byte for byte equal")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("given more than once")), qPrintable(said));
 }
 
 void SpecialisationTest::theMinimumIsLive()

@@ -79,7 +79,7 @@ private:
         std::ofstream out(path(name));
         for (int line = 0; line < lines; ++line)
             out << "She could not believe the letter that the old man of the house had written to " << (line % 7)
-                << " of them.\n";
+                << " of them in " << line << ".\n";
         core::CountSettings settings;
         settings.corpus = {path(name)};
         settings.documents.kind = core::DocumentSplit::Kind::Line;
