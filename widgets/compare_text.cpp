@@ -45,12 +45,15 @@ QString agreementSentence(const core::Comparison& comparison)
                             fixedNumber(mean(routers, [](const auto& router) { return router.chance; }), 3));
     const double null = mean(routers, [](const auto& router) { return router.nullMean; });
     if (!std::isnan(null)) {
-        const auto above =
-            std::ranges::count(routers, core::NullVerdict::Above, &core::RouterComparison::verdict);
+        const auto said = [&routers](core::NullVerdict verdict) {
+            return std::ranges::count(routers, verdict, &core::RouterComparison::verdict);
+        };
         text += tr(", null %1; %2 of %3 above the null’s 95 % interval")
                     .arg(fixedNumber(null, 3))
-                    .arg(above)
+                    .arg(said(core::NullVerdict::Above))
                     .arg(routers.size());
+        if (const auto atEdge = said(core::NullVerdict::AtEdge); atEdge > 0)
+            text += tr(", %1 at its edge, where another seed may decide otherwise").arg(atEdge);
     }
     return text + QLatin1Char('.');
 }
