@@ -2,6 +2,7 @@
 #include "core/checkpoint/hyper_parameters.h"
 
 #include "core/checkpoint/atomic_file.h"
+#include "core/checkpoint/beside.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/files_in_use.h"
 #include "core/checkpoint/strict_json.h"
@@ -20,16 +21,6 @@ namespace {
 
 constexpr const char* kUserFile = "headscope.json";
 constexpr std::array kTrainingFiles = {"args.json", "config.json"};
-
-/// The folder a checkpoint lies in; for a link also its target's, behind it.
-std::vector<fs::path> foldersOf(const fs::path& checkpoint)
-{
-    std::error_code ignored;
-    std::vector<fs::path> folders{fs::absolute(checkpoint, ignored).parent_path()};
-    if (const fs::path target = fs::canonical(checkpoint, ignored).parent_path(); !target.empty() && target != folders.front())
-        folders.push_back(target);
-    return folders;
-}
 
 bool isFile(const fs::path& path)
 {
@@ -52,7 +43,7 @@ ParameterSource hyperParametersFrom(const fs::path& file)
 
 std::optional<ParameterSource> parametersOfUser(const fs::path& checkpoint)
 {
-    for (const fs::path& folder : foldersOf(checkpoint)) {
+    for (const fs::path& folder : foldersBeside(checkpoint)) {
         if (isFile(folder / kUserFile))
             return read(folder / kUserFile, ParameterSource::Author::User);
     }
@@ -61,7 +52,7 @@ std::optional<ParameterSource> parametersOfUser(const fs::path& checkpoint)
 
 std::optional<TrainingParameters> parametersOfTraining(const fs::path& checkpoint)
 {
-    const std::vector<fs::path> folders = foldersOf(checkpoint);
+    const std::vector<fs::path> folders = foldersBeside(checkpoint);
     for (const fs::path& folder : folders) {
         for (const char* name : kTrainingFiles) {
             if (isFile(folder / name))
@@ -114,7 +105,7 @@ void noteFilesBeside(const fs::path& checkpoint)
         if (isFile(file))
             noteRead(file);
     };
-    for (const fs::path& folder : foldersOf(checkpoint)) {
+    for (const fs::path& folder : foldersBeside(checkpoint)) {
         note(folder / kUserFile);
         note(folder / "tokenizer.model");
         for (const char* name : kTrainingFiles)
