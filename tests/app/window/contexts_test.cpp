@@ -64,7 +64,7 @@ struct Fixture {
         std::ofstream out(path("corpus.txt"));
         for (int line = 0; line < lines; ++line)
             out << "She could not " << (line % 2 == 0 ? "believe the letter" : "read the old letter")
-                << " that the man of the house had written to " << (line % 7) << " of them, said the dog.\n";
+                << " that the man of the house had written to " << (line % 7) << " of them, said the dog, " << line << ".\n";
         core::CountSettings settings;
         settings.corpus = {path("corpus.txt")};
         settings.documents.kind = core::DocumentSplit::Kind::Line;
